@@ -3,8 +3,6 @@
 Knows headers, banks, lists of names and which games we play; knows nothing of what the games hold.
 """
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass, field
 from enum import Enum

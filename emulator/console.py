@@ -3,8 +3,6 @@
 Knows time, memory and pictures; knows nothing of the game but which addresses to watch.
 """
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
 from enum import Enum

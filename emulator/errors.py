@@ -11,8 +11,6 @@
     └── Divergence            a recording and the machine disagree, at a named tick
 """
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 

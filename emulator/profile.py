@@ -5,8 +5,6 @@ there is one profile for both cartridges; `title`, `sha1`, `events` and `maps` a
 written by `scripts/red_profile.py`.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -9,8 +9,6 @@
   emulates with is read instead, where it is proven to be the right one; everything works, slowly, without it.
 """
 
-from __future__ import annotations
-
 import gc
 import importlib.metadata
 import io

@@ -4,8 +4,6 @@ A record holds a step and the digests after it. A recorder makes records around 
 player accepts nothing but the recorded steps, and both stop at the first thing that differs.
 """
 
-from __future__ import annotations
-
 import hashlib
 import struct
 from bisect import bisect_left

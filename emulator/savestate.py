@@ -4,8 +4,6 @@ The header names everything that must agree before PyBoy may see its bytes, sinc
 takes any and fails, or worse plays on, with a wrong one.
 """
 
-from __future__ import annotations
-
 import hashlib
 import struct
 import zlib

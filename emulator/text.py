@@ -3,8 +3,6 @@
 Knows the character codes; knows nothing of where text lies.
 """
 
-from __future__ import annotations
-
 import codecs
 import json
 from functools import lru_cache

@@ -4,20 +4,15 @@ A service that fails is left alone for a while, longer each time, and then tried
 counts, such as seconds of the game; no wall clock decides what is played.
 """
 
-from __future__ import annotations
-
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 from agent.advisor.model import FaultKind, Model, ModelFault, Reply, Request, Usage
 from agent.advisor.port import Silence, Silent
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)

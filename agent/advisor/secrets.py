@@ -14,18 +14,12 @@ before they came here, other than those of a known beginning; secrets that were 
 backwards or told in words. So: mask first, cut afterwards.
 """
 
-from __future__ import annotations
-
 import base64
 import logging
 import re
 import traceback
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
 VARIABLES: Final = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 MASKED: Final = "[secret]"

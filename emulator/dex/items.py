@@ -1,7 +1,5 @@
 """Items: what they are called, what they cost in shops and vending machines, which must be kept."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final

@@ -1,7 +1,5 @@
 """Moves, types, and the tables that battles are computed with."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Species: what all mons of a kind have in common; and the trades that people in the game offer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum

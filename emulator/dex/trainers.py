@@ -1,7 +1,5 @@
 """Trainers: what their class is called, what it pays, the team of each, and the special moves of leaders."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 

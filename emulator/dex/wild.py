@@ -1,7 +1,5 @@
 """Wild mons: which may be met on a map or caught with a rod, and how likely each is."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The battle that is being fought: both sides, and what it waits for."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """A mon that fights: its numbers as the battle has changed them, and as they were."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Flag
 from functools import lru_cache

@@ -4,8 +4,6 @@ Half of what other agents believed wrongly they read while the machine was betwe
 before the game began, while the screen faded, in the middle of a warp or of a scripted walk.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final

@@ -1,7 +1,5 @@
 """The message box at the bottom of the screen."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """What has happened in the story: one bit an event, and the switches of a gym door."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 

@@ -1,7 +1,5 @@
 """The menu that has the cursor, what it lists, and the move that it offers to learn."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, NamedTuple

@@ -4,8 +4,6 @@ The game keeps no name for its menus. The place of the first item and the number
 enough for most of them; where two share both, what else the game notes tells them apart.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Final, NamedTuple, TypeAlias

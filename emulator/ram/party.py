@@ -1,7 +1,5 @@
 """The player's team, and the mons of the current box."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple

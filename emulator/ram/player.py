@@ -1,7 +1,5 @@
 """The player: names, money, badges, the clock of the game, the bag, and what is left of a visit to the Safari."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple

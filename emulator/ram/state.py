@@ -1,7 +1,5 @@
 """The state of the game at one moment: every record together, as one frozen value."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from enum import Enum
 

@@ -3,8 +3,6 @@
 Knows where squares are on the screen; knows nothing of maps.
 """
 
-from __future__ import annotations
-
 from typing import Final, TypeAlias
 
 from emulator.profile import symbol

@@ -5,16 +5,13 @@ Knows addresses as numbers; knows nothing of what lies at them.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, wraps
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 from emulator.errors import ConsoleError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
 
 Range: TypeAlias = tuple[int, int]
 Window: TypeAlias = tuple[int, bytes]

@@ -1,7 +1,5 @@
 """Chances, as exact fractions of 256: to hit, to hit critically, to run, to go first; and what ailments cost."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Damage of one use of a move, with every rounding of the game, and every damage it may do with its probability."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import Final, NamedTuple, TypeAlias

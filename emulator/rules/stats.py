@@ -1,7 +1,5 @@
 """Stats and levels: what a mon is born with, what stages, badges and ailments make of it, and what a victory adds."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import replace
 from math import isqrt

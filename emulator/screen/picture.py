@@ -1,7 +1,5 @@
 """One picture of the Game Boy as four shades, and the tiles it is made of. Knows pixels; knows nothing of what they show."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import dataclass
 from typing import Final, cast

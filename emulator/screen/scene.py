@@ -4,8 +4,6 @@ The second is the witness of a milestone: it reads no RAM, so that no wrong idea
 square of every map is compared with the picture, tile by tile.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache

@@ -11,8 +11,6 @@ texts, 88% in menus, 76% in battles, whose levels and health bars it cannot read
 the rows apart and wiping out frames and arrows made the difference; hard edges instead of soft ones cost 8 points.
 """
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import dataclass
 from types import ModuleType

@@ -4,8 +4,6 @@ A map is in use when a player may come to it from power-on. The cartridge decide
 their own, and what lies there is no fault.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Invariants of the tables: names, numbers, species, moves, trainers, wild mons, trades, and the tables of battle."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction

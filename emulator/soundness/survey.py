@@ -4,8 +4,6 @@ Where items are hidden, and what toggles hide, is not judged: Red hides an item 
 reach, and has toggles of sprites that are no longer there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final

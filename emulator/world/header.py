@@ -1,7 +1,5 @@
 """A map as the cartridge stores it, unresolved: its header, and what tables by map id add to it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 

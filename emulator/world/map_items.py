@@ -4,8 +4,6 @@ Where something is hidden is written twice. One list has all squares of a kind, 
 remember what was taken; the records of a map have what lies there. What only one of them knows cannot be found.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 

@@ -4,8 +4,6 @@ No table of the cartridge says where a map keeps its trainers' headers, but its 
 wTrainerHeaderPtr the header it looked at last, or the end of the list when no trainer saw the player.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Final, NamedTuple

@@ -4,8 +4,6 @@ A script is strings with control codes, and the commands before, between and beh
 (TextCommandProcessor) and where it fills something in.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache

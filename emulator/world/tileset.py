@@ -1,7 +1,5 @@
 """Tilesets: what blocks are made of, which tiles can be walked on, do something, or close a square; ledges and mats."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final

@@ -3,24 +3,17 @@
 Nothing that was observed or reflected upon is gone; this is how it is recalled.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from memory.conversation.format import counted, one_line, parse
+from memory.conversation.format import Observations, counted, one_line, parse
 from memory.conversation.situation_format import is_ban, milestones_in, milestones_of
 from memory.conversation.view import spoken
 from memory.errors import UnknownMemory
+from memory.store.conversation_record import Chunk, Message
+from memory.store.conversations import ConversationStore
 from memory.tokens import tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from memory.conversation.format import Observations
-    from memory.store.conversation_record import Chunk, Message
-    from memory.store.conversations import ConversationStore
-
 
 ROOM: Final = 2_000  # tokens
 LONGEST: Final = 160  # characters of what one group is about

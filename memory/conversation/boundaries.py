@@ -3,21 +3,14 @@
 A call of a tool and its result belong together: a request with only one of them is refused. Pure; knows no file.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from memory.codec import encode
-from memory.conversation.port import Distilled, DistillingFailed
-from memory.store.conversation_record import MessageOrigin
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from memory.conversation.port import Observer
-    from memory.store.conversation_record import Block, Message
+from memory.conversation.port import Distilled, DistillingFailed, Observer
+from memory.store.conversation_record import Block, Message, MessageOrigin
 
 LEAST_LEFT: Final = 1_000  # tokens of messages that stay if they can, where the floor is higher
 OVERSHOOT: Final = 0.95  # of the floor: by how much more than wanted may go

@@ -3,8 +3,6 @@
 Knows what may be set and what is the default. Knows nothing of observers.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace

@@ -4,33 +4,31 @@ Before each call of a model it is made to fit; what that needs was prepared besi
 what is observed, the cursor, and all that moves it moves in one transaction. Below the first threshold nothing is built.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
-from memory.codec import encode
+from memory.codec import Json, encode
 from memory.conversation.config import ConversationConfig
+from memory.conversation.jobs import Dependencies
 from memory.conversation.port import ActivationReason, ConversationEventKind
 from memory.conversation.token_limits import MemoryState, TokenLimits, is_near, threshold
-from memory.conversation.view import view_of
-from memory.observations.observation import Observed
-from memory.store.conversation_record import ConversationScope, Message, ObservationalMemoryRecord
+from memory.conversation.view import ConversationView, view_of
+from memory.observations.observation import Observed, Source
+from memory.store.conversation_record import (
+    Block,
+    Chunk,
+    ConversationScope,
+    Message,
+    MessageOrigin,
+    ObservationalMemoryRecord,
+)
 from memory.store.conversations import ConversationStore
 from memory.store.database import open_database
+from memory.store.run_store import RunStore
 from memory.store.schema import RUN_SCHEMA
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from memory.codec import Json
-    from memory.conversation.jobs import Dependencies
-    from memory.conversation.view import ConversationView
-    from memory.observations.observation import Source
-    from memory.store.conversation_record import Block, Chunk, MessageOrigin
-    from memory.store.run_store import RunStore
 
 DEFAULTS = ConversationConfig()
 

@@ -8,18 +8,13 @@
 What a model writes is read as far as it can be; what is rendered here is read back as it was.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
+from typing import Final, NamedTuple, TypeAlias
 
 LONGEST_LINE: Final = 10_000  # characters of what one line says
 MOST_DETAILS: Final = 50  # below one line; what is more are lines of their own

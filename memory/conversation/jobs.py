@@ -7,21 +7,25 @@ smaller is left alone until there is clearly more of it, longer after each time.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Thread
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar
 
+from memory.codec import Json
 from memory.conversation.boundaries import Slicer
+from memory.conversation.config import ConversationConfig
 from memory.conversation.model import reflect_until
 from memory.conversation.port import (
     ConversationEvent,
     ConversationEventKind,
     Distilled,
     DistillingFailed,
+    Observer,
+    Reflector,
 )
 from memory.conversation.rules import (
     HARDEST,
@@ -31,17 +35,15 @@ from memory.conversation.rules import (
     first_words,
 )
 from memory.errors import Faults
-from memory.store.conversation_record import Chunk, Message, Reflection, Work
+from memory.store.conversation_record import (
+    Chunk,
+    Message,
+    ObservationalMemoryRecord,
+    Reflection,
+    Work,
+)
+from memory.store.conversations import ConversationStore
 from memory.tokens import tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from memory.codec import Json
-    from memory.conversation.config import ConversationConfig
-    from memory.conversation.port import Observer, Reflector
-    from memory.store.conversation_record import ObservationalMemoryRecord
-    from memory.store.conversations import ConversationStore
 
 _GROWN: Final = 10  # what failed is tried again once it has grown by this share of the threshold
 _DOUBLINGS: Final = 3  # how often that share doubles at most, while observing fails

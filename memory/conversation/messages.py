@@ -3,23 +3,16 @@
 Text between our tags was put in by memory and never said: it is not observed, and no text that was said can pass for it.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from string import Template
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from memory.conversation.format import LineTime, clock_words, counted
-from memory.store.conversation_record import MessageOrigin
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from memory.store.conversation_record import Message
-
+from memory.store.conversation_record import Message, MessageOrigin
 
 MEMORY: Final = "observational-memory"
 OBSERVATIONS: Final = "observations"

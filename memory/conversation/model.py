@@ -4,14 +4,13 @@ An answer that is empty, too long, degenerate, or names what was not said is ref
 harder until it is small enough.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from memory.conversation.format import one_line, parse, render
+from memory.conversation.format import DatedLine, one_line, parse, render
 from memory.conversation.messages import (
     CONVERSATION,
     CURRENT_TASK,
@@ -24,18 +23,11 @@ from memory.conversation.messages import (
     without_injected,
     wrapped,
 )
-from memory.conversation.port import Distilled, DistillingFailed
+from memory.conversation.port import Distilled, DistillingFailed, Reflector
 from memory.conversation.rules import DETAIL, shown_milestones
 from memory.conversation.situation_format import held_to_shown, milestones_in, milestones_of
+from memory.store.conversation_record import Message
 from memory.tokens import CHARACTERS, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
-
-    from memory.conversation.format import DatedLine
-    from memory.conversation.port import Reflector
-    from memory.store.conversation_record import Message
-
 
 SHORTEST_DEGENERATE: Final = 2_000  # characters; less cannot be told from a list
 WINDOW: Final = 200  # characters

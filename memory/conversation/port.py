@@ -1,18 +1,13 @@
 """The ports of a conversation: what observes and what reflects, with a model or without, and the events it tells of."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from memory.codec import Json
 from memory.errors import MemoryFault
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from memory.codec import Json
-    from memory.store.conversation_record import Message
+from memory.store.conversation_record import Message
 
 
 class DistillingFailed(MemoryFault):

@@ -5,17 +5,17 @@ last, and a verified milestone never. Within each, the oldest goes first. What t
 model said as its word. Where even that fails, the first words of each message and the newest lines remain.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from memory.conversation.format import (
     DatedLine,
     LinePriority,
     ObservationLine,
+    Observations,
     one_line,
     parse,
     render,
@@ -24,6 +24,7 @@ from memory.conversation.format import (
 )
 from memory.conversation.messages import (
     CallPart,
+    MessagePart,
     ResultPart,
     TextPart,
     date_of,
@@ -38,6 +39,7 @@ from memory.conversation.situation_format import (
     FAILED,
     MILESTONE,
     NOTE,
+    Situation,
     advised,
     is_ban,
     milestones_in,
@@ -47,16 +49,8 @@ from memory.conversation.situation_format import (
     split_tried,
     tried,
 )
-from memory.store.conversation_record import MessageOrigin
+from memory.store.conversation_record import Message, MessageOrigin
 from memory.tokens import tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from memory.conversation.format import Observations
-    from memory.conversation.messages import MessagePart
-    from memory.conversation.situation_format import Situation
-    from memory.store.conversation_record import Message
 
 
 def merged(observations: Iterable[DatedLine]) -> tuple[DatedLine, ...]:

@@ -19,21 +19,21 @@ A line that begins with one of `EVENTS` counts wherever it stands. Only a milest
 have shown may be written as `milestone reached:` or below `Reached:`; observers and reflectors never let go of it.
 """
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from memory.conversation.format import LinePriority, clock_words, counted, one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from memory.conversation.format import DatedLine, ObservationLine
-
+from memory.conversation.format import (
+    DatedLine,
+    LinePriority,
+    ObservationLine,
+    clock_words,
+    counted,
+    one_line,
+)
 
 MILESTONE: Final = "milestone reached: "
 MILESTONES: Final = "milestones reached: "

@@ -4,22 +4,16 @@ Each method is given the memory as it is and returns it as it is afterwards. A s
 blocking, and only for so long; beyond the hard limits no model is asked.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from memory.conversation.boundaries import Cut, boundary, cut_below, settled_until
-from memory.conversation.jobs import ObservationJob, ReflectionJob
+from memory.conversation.config import ConversationConfig
+from memory.conversation.jobs import Dependencies, ObservationJob, ReflectionJob
 from memory.conversation.port import ActivationReason, ConversationEventKind
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from memory.conversation.config import ConversationConfig
-    from memory.conversation.jobs import Dependencies
-    from memory.store.conversation_record import Message, ObservationalMemoryRecord
-    from memory.store.conversations import ConversationStore
+from memory.store.conversation_record import Message, ObservationalMemoryRecord
+from memory.store.conversations import ConversationStore
 
 
 class MemoryState(NamedTuple):

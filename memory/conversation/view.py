@@ -4,13 +4,12 @@ The block has no clock in it: the same memory is the same text. Ages and gaps ar
 all that is cached; `parse` drops them again.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from memory.codec import encode
 from memory.conversation.boundaries import paired
@@ -18,6 +17,7 @@ from memory.conversation.format import (
     PAST_DUE,
     UNKNOWN,
     LinePriority,
+    LineTime,
     clock_words,
     counted,
     is_as_of_writing,
@@ -38,14 +38,12 @@ from memory.conversation.messages import (
     prompt,
     wrapped,
 )
-from memory.store.conversation_record import Message, MessageOrigin
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from memory.conversation.format import LineTime
-    from memory.store.conversation_record import Block, ObservationalMemoryRecord
-
+from memory.store.conversation_record import (
+    Block,
+    Message,
+    MessageOrigin,
+    ObservationalMemoryRecord,
+)
 
 # "by" is what observers are told to write; a game time or a tick is as good as a date.
 _DUE: Final = re.compile(

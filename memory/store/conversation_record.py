@@ -1,13 +1,9 @@
 """What is kept of a conversation: its messages, what stands in for them, and its memory at one moment. Knows no file."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 Block: TypeAlias = "Mapping[str, Any]"  # a content block in the shape of the Messages API
 

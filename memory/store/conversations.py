@@ -5,10 +5,9 @@ covered by what was observed of another branch, is checked by the statement that
 Nothing is deleted: what goes back is marked as of a dead branch, what was replaced stays behind what replaced it.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import astuple, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from memory.codec import decode, encode
 from memory.errors import ObservationsRefused
@@ -21,11 +20,7 @@ from memory.store.conversation_record import (
     Reflection,
     Work,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from memory.store.database import Database
+from memory.store.database import Database
 
 
 _NOW: Final = "(SELECT coalesce(max(id), 0) FROM checkpoints)"

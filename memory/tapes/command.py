@@ -1,18 +1,13 @@
 """What `observe` does on a command line, in words, and where a tape is by default. Prints nothing itself."""
 
-from __future__ import annotations
-
 import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from memory.errors import MissingStore
 from memory.tapes.notes import PAGE, ObserveRequest, observe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
 
 TAPES_FOLDER: Final = ".tapes"
 NAMES: Final = ("tapes.sqlite", "tapes.db")

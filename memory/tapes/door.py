@@ -1,20 +1,15 @@
 """The read-only door to a SQLite file of another program: nothing is made, changed or moved. Standard library only."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 import tempfile
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from memory.errors import BusyStore, CorruptStore, ForeignStore, MissingStore, StoreError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
 
 _HEAD: Final = b"SQLite format 3\0"
 _READ_VERSION: Final = 19  # the byte of the header that says 2 for a write-ahead log

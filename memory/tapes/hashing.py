@@ -3,24 +3,18 @@
 Hash v1 is that of every release of Tapes that kept SQLite files.
 """
 
-from __future__ import annotations
-
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from hashlib import sha256
 from json.encoder import encode_basestring
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from memory.codec import whole
 from memory.errors import MalformedRecord
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 MASKED: Final = "[masked]"
 _NAMES: Final = r"x-api-key|api[_-]?key|auth[_-]?token|authorization|password|secret"

@@ -9,23 +9,17 @@ import json
 import os
 import re
 from bisect import bisect_right
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from datetime import datetime
+from pathlib import Path
+from typing import Final, TypeAlias
 
 from memory.errors import StoreError
-from memory.tapes.entries import SHORT, iso
+from memory.tapes.entries import SHORT, TapeSession, iso
 from memory.tapes.observer import Priority, observe_session
-from memory.tapes.reader import TapeReader
+from memory.tapes.reader import SessionHead, TapeReader
 from memory.tokens import CHARACTERS, tokens_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from datetime import datetime
-    from pathlib import Path
-
-    from memory.tapes.entries import TapeSession
-    from memory.tapes.reader import SessionHead
-
 
 _DAY: Final = re.compile(r"## (\d{4}-\d\d-\d\d)\s*")
 _LINE: Final = re.compile(r"- \[(\w+)\] .*\(session: ([^\s()]{1,8})\)\s*")

@@ -3,26 +3,20 @@
 Also signs that something goes wrong (turns in circles, tokens that run away), and how far a run got, as one number.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 from functools import cached_property
 from statistics import fmean
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from memory.observations.observation import line
+from memory.tapes.entries import TapeEntry, TapeSession, ToolResult, ToolUse
 from memory.tapes.hashing import mask_secrets
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from memory.tapes.entries import TapeEntry, TapeSession, ToolResult, ToolUse
 
 
 class Priority(Enum):

@@ -6,9 +6,12 @@ Any links end in an answer, circles too; a row of any era becomes an entry, what
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, NamedTuple
 
 from memory.errors import ForeignStore, UnknownMemory
 from memory.tapes.door import ReadOnlyFile
@@ -22,12 +25,6 @@ from memory.tapes.entries import (
     way_to,
 )
 from memory.tapes.hashing import Bucket
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-    from types import TracebackType
-
 
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 

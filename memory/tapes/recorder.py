@@ -7,24 +7,17 @@ import binascii
 import json
 import re
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from hashlib import sha256
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from memory.errors import Faults, MalformedRecord
+from memory.errors import Faults, MalformedRecord, OnFault
 from memory.tapes.entries import taped
 from memory.tapes.hashing import Bucket, Mask, mask_secrets, sound, sound_text
-from memory.tapes.tape import Node, usage_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from memory.errors import OnFault
-    from memory.tapes.tape import SqliteTape
-
+from memory.tapes.tape import Node, SqliteTape, usage_of
 
 Block: TypeAlias = "dict[str, Any]"
 

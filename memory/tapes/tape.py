@@ -3,24 +3,17 @@
 Its tables are as Tapes v0.4.0 expects them, to the column; nothing of ours ever goes in here.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 from memory.errors import ForeignStore, StoreError
-from memory.store.database import open_foreign
+from memory.store.database import Database, open_foreign
 from memory.tapes.door import ReadOnlyFile
 from memory.tapes.entries import TokenUsage, taped
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from memory.store.database import Database
-    from memory.tapes.hashing import Bucket
-
+from memory.tapes.hashing import Bucket
 
 COLUMNS: Final = (
     "hash", "bucket", "type", "role", "content", "model", "provider", "agent_name", "stop_reason",

@@ -15,25 +15,19 @@ That is three to four times the likely number. It is booked for as long as the c
 afterwards is what the service says.
 """
 
-from __future__ import annotations
-
 import json
 import tomllib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from unicodedata import normalize
 
+from agent.advisor.model import Request
 from agent.advisor.money.prices import NANO
 from agent.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from agent.advisor.model import Request
-    from memory.store.calls import CallSums, Sums
-
+from memory.store.calls import CallSums, Sums
 
 _TERMS_FILE: Final = Path(__file__).with_name("terms.toml")
 FULL: Final = 100  # percent

@@ -3,25 +3,18 @@
 The prices are data (prices.toml) and the user's to correct. Knows nothing of ceilings.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent.advisor.model import Usage
 from agent.errors import UsageError
-from memory.store.calls import CallState
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from memory.store.calls import ModelCall
-
+from memory.store.calls import CallState, ModelCall
 
 NANO: Final = 1_000_000_000  # in a dollar; what sums are kept in
 _PRICES_FILE: Final = Path(__file__).with_name("prices.toml")

@@ -4,25 +4,18 @@ What is booked is in the run's file before permission is given, so that no end o
 than it may: a call whose cost is unknown stays booked at its maximum.
 """
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from threading import Lock
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 from agent.advisor.calls import Permit
 from agent.advisor.model import Usage
-from agent.advisor.money.prices import KINDS, NANO
+from agent.advisor.money.limits import Terms
+from agent.advisor.money.prices import KINDS, NANO, Price, Prices
 from memory import BusyStore, Faults, StoreError
 from memory.store.calls import Booking, CallOutcome, CallState, CallSums, LastCall, Sums
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from agent.advisor.money.limits import Terms
-    from agent.advisor.money.prices import Price, Prices
-
 
 # Of a kind; a service is not believed more, whose price at the dearest rate would not be a number of a file.
 MOST_TOKENS: Final = 10**11
