@@ -22,7 +22,6 @@ from memory.store.conversation_record import (
 )
 from memory.store.database import Database
 
-
 _NOW: Final = "(SELECT coalesce(max(id), 0) FROM checkpoints)"
 _MESSAGE: Final = "thread, role, blocks, tick, game_s, tokens, origin, created_ms"
 _CHUNK: Final = (
