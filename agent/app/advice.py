@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from agent.advisor import Advice, Advisor, Question, Silent, Tool, ToolRefused
+from agent.advisor.port import Advice, Advisor, Question, Silent, Tool, ToolRefused
 from agent.advisor.recorded import (
     RecordedAdvisor,
     RecordedAnswer,

@@ -13,24 +13,16 @@ from threading import Event
 from time import perf_counter
 from typing import Final
 
-from agent.advisor import (
-    Advice,
-    Calls,
-    ClaudeAdvisor,
-    Fixed,
-    Question,
-    Silent,
-    Time,
-    Tool,
-    calibrated,
-    distilling,
-)
-from agent.advisor.calls import CircuitBreaker
+from agent.advisor.calls import Calls, CircuitBreaker, Time
 from agent.advisor.claude import Claude, ClaudeConnection
+from agent.advisor.exchange import ClaudeAdvisor, distilling
 from agent.advisor.model import ModelFault, Request
-from agent.advisor.money import Wallet, most_input_tokens, spent_on
+from agent.advisor.money.limits import most_input_tokens
+from agent.advisor.money.prices import spent_on
+from agent.advisor.money.wallet import Wallet
+from agent.advisor.port import Advice, Question, Silent, Tool
 from agent.advisor.prompt import prompt_file
-from agent.advisor.request import MEMORY_TOKENS, without_state
+from agent.advisor.request import MEMORY_TOKENS, Fixed, calibrated, without_state
 from agent.advisor.secrets import MaskingFilter, mask_of
 from agent.app.advice import Asking
 from agent.app.settings import ModelTerms

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, Self, get_type_hints
 
 from agent import VERSION
-from agent.advisor.money import Prices, Terms, load_prices, load_terms, nanos_of
+from agent.advisor.money.limits import Terms, load_terms, nanos_of
+from agent.advisor.money.prices import Prices, load_prices
 from agent.errors import RunError, UsageError
 from agent.experience import MemoryUse
 from emulator import Cartridge, CartridgeError, demo_cartridge_path, load_cartridge

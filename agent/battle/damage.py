@@ -25,17 +25,9 @@ from agent.battle.effects import (
     TWO_TURNS,
 )
 from emulator import BattleMon, Dex, Volatile
-from emulator.rules import (
-    Attacker,
-    Defender,
-    MoveData,
-    Odds,
-    hit_chance,
-    move_turns,
-    residual_loss,
-    self_hit,
-    use_spread,
-)
+from emulator.rules.chances import hit_chance, residual_loss
+from emulator.rules.damage import Odds, self_hit, use_spread
+from emulator.rules.moves import Attacker, Defender, MoveData, move_turns
 
 HORIZON: Final = 40  # turns looked ahead
 FULLY_PARALYZED: Final = 63 / 256

@@ -6,8 +6,9 @@ from typing import Final
 
 from agent.skills import BALLS
 from emulator import BattleMon, Status, Volatile
-from emulator.ram import Bag
-from emulator.rules import RuleBook, StageChange, after_change
+from emulator.ram.player import Bag
+from emulator.rules.rule_book import RuleBook
+from emulator.rules.stats import StageChange, after_change
 
 ALL: Final = 999
 HEALS: Final = {20: 20, 60: 50, 19: 50, 61: 60, 62: 80, 18: 200, 17: ALL, 16: ALL}  # by price

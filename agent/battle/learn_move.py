@@ -19,8 +19,9 @@ from agent.battle.effects import (
     TWO_TURNS,
 )
 from emulator import Dex, PartyMon, State
-from emulator.ram import read_offer
-from emulator.rules import MoveData, stage_change
+from emulator.ram.menu import read_offer
+from emulator.rules.moves import MoveData
+from emulator.rules.stats import stage_change
 
 BYTE: Final = 255
 SPECIAL_DAMAGE: Final = 40  # what a move counts whose power says nothing

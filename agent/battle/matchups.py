@@ -38,9 +38,13 @@ from agent.battle.effects import (
     STRUGGLE_MOVE,
 )
 from emulator import BattleMon, Dex, Party, PartyMon, State, Status, Volatile
-from emulator.dex import Member
-from emulator.ram import Dvs, MoveSlot, Stages, Stats
-from emulator.rules import MoveData, Odds, first_chance, stats_of
+from emulator.dex.trainers import Member
+from emulator.ram.battle_mon import Stages
+from emulator.ram.party import Dvs, MoveSlot, Stats
+from emulator.rules.chances import first_chance
+from emulator.rules.damage import Odds
+from emulator.rules.moves import MoveData
+from emulator.rules.stats import stats_of
 
 SPARES_THE_AILING, KNOWS_TYPES = 1, 3  # rules by number; one more is about a second action alone
 MUCH_WORSE: Final = 5

@@ -31,8 +31,9 @@ from agent.battle.matchups import (
 from agent.battle.setup_moves import preparations
 from agent.skills import Attack, Flee, Order, Switch, UseItem, usable_slots
 from emulator import Battle, BattleMon, Dex, State, Volatile
-from emulator.ram import Stages
-from emulator.rules import Odds, run_chance
+from emulator.ram.battle_mon import Stages
+from emulator.rules.chances import run_chance
+from emulator.rules.damage import Odds
 
 HEALTH: Final = 0.1  # what all of the mon's HP is worth beside a battle won
 FALL: Final = 0.12  # what it costs that a mon falls, even if the battle is won

@@ -38,8 +38,8 @@ from agent.skills import (
     usable_slots,
 )
 from emulator import Battle, BattleMon, Dex, State, Status
-from emulator.ram import BattleType
-from emulator.rules import first_chance
+from emulator.ram.battle import BattleType
+from emulator.rules.chances import first_chance
 
 MASTER_BALL: Final = 1
 GREAT_BALL: Final = 3

@@ -8,16 +8,10 @@ from agent.battle import effects
 from agent.battle.damage import CONFUSION_TURNS, Duel, after, healed, standing_at
 from agent.battle.matchups import Attacking, Starts, duel, rested, their_next
 from emulator import BattleMon, Dex, Volatile
-from emulator.rules import (
-    Attacker,
-    Defender,
-    MoveData,
-    Odds,
-    after_change,
-    first_chance,
-    hit_chance,
-    stage_change,
-)
+from emulator.rules.chances import first_chance, hit_chance
+from emulator.rules.damage import Odds
+from emulator.rules.moves import Attacker, Defender, MoveData
+from emulator.rules.stats import after_change, stage_change
 
 NAPS: Final = tuple(range(1, 8))  # turns that a mon put to sleep loses
 

@@ -18,7 +18,7 @@ from agent.planning import Action, Effect, Require
 from agent.skills import roam
 from agent.story import Place, Story, Task, told
 from emulator import Dex, Party, Species, State
-from emulator.dex import Team
+from emulator.dex.trainers import Team
 
 BALLS: Final = "bag:balls"
 PLACES: Final = "team:places"  # that are left in it

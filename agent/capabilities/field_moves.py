@@ -12,7 +12,7 @@ from agent.planning import Action, Effect, Goal, Require
 from agent.skills import CUT, FLASH, FLY, SURF, Outcome, Skill, fly, nothing, teach, use_field_move
 from agent.story import FactKind, FieldMove, Place, RamFact, Story
 from emulator import Dex, Obstacle, Party, State
-from emulator.world import FIRST_INDOOR_MAP
+from emulator.world.header import FIRST_INDOOR_MAP
 
 OPENS: Final = {CUT: Obstacle.TREE, SURF: Obstacle.WATER}
 TOWNS: Final = range(11)  # the map ids of what can be flown to

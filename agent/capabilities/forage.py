@@ -9,7 +9,7 @@ from agent.experience import MemoryUse
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Skill, nothing, talk
 from emulator import State
-from emulator.world import ResidentKind
+from emulator.world.residents import ResidentKind
 
 LEFT: Final = "lying:about"
 PRIORITY: Final = 51  # before the story goes on; what cannot be reached is soon less urgent

@@ -10,9 +10,9 @@ from agent.capabilities.context import GameContext
 from agent.experience import Experience
 from agent.story import Story, Task
 from emulator import Dex, Party, PartyMon, State
-from emulator.dex import Team
-from emulator.ram import MoveSlot
-from emulator.world import Opponent
+from emulator.dex.trainers import Team
+from emulator.ram.party import MoveSlot
+from emulator.world.residents import Opponent
 from memory import MistakeRecord
 
 PROVEN: Final = 3  # wins without a defeat from which on they count

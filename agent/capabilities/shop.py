@@ -18,7 +18,7 @@ from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Skill, buy, nothing, toss
 from agent.story import Clerk, required
 from emulator import Dex, State
-from emulator.ram import Bag, Stack
+from emulator.ram.player import Bag, Stack
 
 WANTED: Final = {items.POTION: 5, items.POKE_BALL: 5, items.ANTIDOTE: 2}
 CRAMMED: Final = "bag:crammed"

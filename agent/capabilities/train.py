@@ -29,8 +29,8 @@ from agent.planning import Action, Effect, Require
 from agent.skills import Skill, roam, talk, watchers
 from agent.story import Place
 from emulator import Dex, State
-from emulator.dex import WildTable
-from emulator.rules import experience_gained
+from emulator.dex.wild import WildTable
+from emulator.rules.stats import experience_gained
 
 FRESH: Final = 50  # percent of HP needed to go training
 SPENT: Final = 30  # percent of HP that training is thought to leave: healing comes after it

@@ -10,7 +10,7 @@ from agent.experience import MemoryUse
 from agent.planning import Action
 from agent.skills import Skill, Terrain, leave_map, nothing, talk
 from emulator import Person, State
-from emulator.world import ResidentKind
+from emulator.world.residents import ResidentKind
 
 LOOKS = 3  # for a way to a person: one behind a counter is asked across it
 

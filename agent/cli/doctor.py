@@ -22,7 +22,8 @@ from agent.cli.output import Output
 from agent.errors import UsageError
 from agent.tools import OwnerFact, ReaderCheck, owner_facts, reader_checks
 from emulator import Cartridge, EmulatorError, demo_cartridge_path, load_cartridge
-from emulator.soundness import UNSOUND_ADVICE, CartridgeCheck, refuse_unsound, survey
+from emulator.soundness.check import CartridgeCheck
+from emulator.soundness.survey import UNSOUND_ADVICE, refuse_unsound, survey
 
 PACKAGES: Final = ("pyboy", "numpy", "pillow", "anthropic", "pytesseract", "typer", "rich")
 DISK_FLOOR_GB: Final = 1.0  # a night of play with checkpoints stays well below

@@ -10,7 +10,7 @@ from statistics import fmean, variance
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from emulator import State, World
-from emulator.world import ResidentKind
+from emulator.world.residents import ResidentKind
 from memory import (
     WAYPOINT,
     BlackboardEvent,

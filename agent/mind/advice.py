@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
-from agent.advisor import Advice, Advisor, Option, Purpose, Question, Silent
+from agent.advisor.port import Advice, Advisor, Option, Purpose, Question, Silent
 from agent.perception import Percept
 from agent.planning import Action, Facts, Goal
 from agent.skills import Terrain

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Final
 
-from agent.advisor import Tool, ToolRefused
+from agent.advisor.port import Tool, ToolRefused
 from agent.capabilities.readiness import ahead, odds
 from agent.mind.advice import Describing, QuestionContext, barred, seen
 from agent.planning import Goal, Plan, explain

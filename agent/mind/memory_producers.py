@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from agent.advisor import Advice, Question, Silent
+from agent.advisor.port import Advice, Question, Silent
 from agent.capabilities import TalkResult
 from agent.experience import TaskChoices
 from agent.mind.battle_record import BattleWatch
@@ -16,7 +16,7 @@ from agent.perception import Percept
 from agent.skills import Outcome
 from agent.story import ReachedMilestone, Story
 from emulator import FRAMES_PER_SECOND, Dex, Party, ScreenType, State
-from emulator.world import FIRST_INDOOR_MAP
+from emulator.world.header import FIRST_INDOOR_MAP
 from memory import (
     BLACKOUT,
     WAYPOINT,

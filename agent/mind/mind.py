@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from agent.advisor import Purpose
+from agent.advisor.port import Purpose
 from agent.capabilities import PEACE, BoundAction, Capability, Reflex, Senses, domain_of
 from agent.errors import Stuck, StuckReason
 from agent.experience import ActionCosts, noted

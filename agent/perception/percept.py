@@ -10,7 +10,8 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from emulator import Console, Font, Screen, ScreenType, State, World
-from emulator.screen import Scene, agreement, locate, read_glyphs
+from emulator.screen.glyphs import agreement, read_glyphs
+from emulator.screen.scene import Scene, locate
 
 LOOK_EVERY: Final = 200  # ticks
 

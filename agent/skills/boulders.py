@@ -19,7 +19,7 @@ from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.terrain import Crowd, Terrain
 from agent.skills.walk import BUTTON, Destination, follow, travel, turn
 from emulator import Facing, GameMap, State, Step, World
-from emulator.world import ResidentKind
+from emulator.world.residents import ResidentKind
 
 Square: TypeAlias = tuple[int, int]
 Boulders: TypeAlias = Mapping[int, Square]  # by sprite slot

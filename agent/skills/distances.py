@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from agent.skills.route import Spot, hops
 from emulator import GameMap, World
-from emulator.world import LAST_MAP
+from emulator.world.game_map import LAST_MAP
 
 UNKNOWN = 100  # steps to a map of which no way is known
 

@@ -24,7 +24,7 @@ from agent.skills.orders import (
 from agent.skills.press import look_on, read_on, tap, wait
 from agent.skills.skill import Movement, Outcome, Skill
 from emulator import Battle, BattleResult, Button, MenuKind, Phase, State, Step
-from emulator.ram import BattleType
+from emulator.ram.battle import BattleType
 
 DEAF: Final = 30  # looks at a battle menu that waits on and on, before its order counts as refused
 PATIENCE: Final = 16  # choices in the menus of one order, before it counts as refused

@@ -4,7 +4,7 @@ from typing import Final
 
 from agent.skills.skill import Movement
 from emulator import Button, State, Step
-from emulator.ram import Waiting
+from emulator.ram.dialogue import Waiting
 
 # The pad is polled every few frames while the game is busy; a shorter press can be missed.
 HOLD: Final = 4

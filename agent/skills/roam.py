@@ -9,7 +9,7 @@ from agent.skills.skill import Outcome, Skill
 from agent.skills.terrain import Crowd, Terrain
 from agent.skills.walk import Destination, follow, still_closed, take, travel
 from emulator import GameMap, State, World
-from emulator.world import FIRST_INDOOR_MAP
+from emulator.world.header import FIRST_INDOOR_MAP
 
 Square: TypeAlias = tuple[int, int]
 STRIDES: Final = 400  # far more than it takes to meet a wild Pokemon

@@ -14,7 +14,9 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from emulator import Facing, GameMap, MapSquare, Obstacle, State, World
-from emulator.world import FIRST_INDOOR_MAP, LAST_MAP, Floor, Lift, Warp
+from emulator.world.game_map import LAST_MAP, Warp
+from emulator.world.header import FIRST_INDOOR_MAP
+from emulator.world.world import Floor, Lift
 
 WARP_COST: Final = 4  # the fade and the input block after it, in steps
 LEDGE_COST: Final = 2

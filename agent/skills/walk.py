@@ -27,7 +27,7 @@ from agent.skills.route import (
 from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.terrain import Crowd, Terrain
 from emulator import Button, Facing, MapSquare, MenuKind, Obstacle, State, Step, World
-from emulator.world import Floor
+from emulator.world.world import Floor
 
 BUTTON: Final = {
     Facing.DOWN: Button.DOWN,

@@ -13,7 +13,8 @@ from agent.story.interactions import READERS, Interaction
 from agent.story.milestones import Milestone, Witness
 from agent.story.places import Land, Place, Square, read_lands, read_place
 from emulator import RED, CartridgeKind, MapSquare, State
-from emulator.world import Floor, Lift, Opponent
+from emulator.world.residents import Opponent
+from emulator.world.world import Floor, Lift
 
 FIELD_MOVES: Final = {"cut": CUT, "fly": FLY, "surf": SURF, "strength": STRENGTH, "flash": FLASH}
 FOLDERS: Final = {CartridgeKind.DEMO: "demo", CartridgeKind.RED: "red"}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from agent.lab.bench.battles import SIZE, party_in_ram
 from agent.skills import Attack, Commander, Order, Outcome, SkillRun, TriedOrders, fight, read_on
 from emulator import Battle, BattleMon, Dex, Phase, State, demo_cartridge_path, load_cartridge
-from emulator.dex import Member
+from emulator.dex.trainers import Member
 from emulator.profile import symbol
 from tests.agent.support import Game
 

@@ -9,8 +9,8 @@ import pytest
 
 from emulator import MenuKind, Ram
 from emulator.profile import symbol
-from emulator.ram import HIGH_RAM, WORK_RAM
 from emulator.ram.menu import read_menu
+from emulator.ram.view import HIGH_RAM, WORK_RAM
 from tests.contract import battles
 from tests.contract.conftest import Game
 

@@ -7,8 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from emulator import MenuKind
-from emulator.ram import Box, BoxedMon
-from emulator.ram.party import read_box
+from emulator.ram.party import Box, BoxedMon, read_box
 from tests.contract import battles, pcs
 from tests.contract.battles import POISON, Mon
 from tests.contract.conftest import Game, halting_share

@@ -20,10 +20,10 @@ from typing import Any, Final
 from unittest.mock import patch
 from urllib.parse import quote
 
-from agent.advisor import Advice
 from agent.advisor.claude import Claude
 from agent.advisor.exchange import ClaudeAdvisor
-from agent.advisor.money import Terms, load_terms
+from agent.advisor.money.limits import Terms, load_terms
+from agent.advisor.port import Advice
 from agent.app import AskSettings, Decider, Interrupt, Settings, Stop, Summary, play_run
 from agent.app.advice import ADVICE
 from agent.app.play import NoViewer

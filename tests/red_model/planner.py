@@ -17,9 +17,11 @@ from agent.planning import Action, Domain, Facts, Plan, plan
 from agent.skills import FLY, Nearness, Terrain
 from agent.story import MilestoneLedger, Story
 from emulator import CartridgeKind, Dex, Species, World
-from emulator.dex import Item, Member, TrainerClass, Wild, WildSlot, WildTable
-from emulator.ram import Stats
-from emulator.rules import Growth
+from emulator.dex.items import Item
+from emulator.dex.trainers import Member, TrainerClass
+from emulator.dex.wild import Wild, WildSlot, WildTable
+from emulator.ram.party import Stats
+from emulator.rules.stats import Growth
 from memory import Hooks
 from tests.red_model.model import Model, Refused
 from tests.red_model.moment import MACHINES, Moment

@@ -42,10 +42,10 @@ from emulator import (
     load_cartridge,
     read_state,
 )
-from emulator.dex import Member
+from emulator.dex.trainers import Member
 from emulator.profile import symbol
-from emulator.ram import Dvs
-from emulator.rules import stats_of
+from emulator.ram.party import Dvs
+from emulator.rules.stats import stats_of
 
 HIGHEST: Final = 16  # level of what is met in the wild
 LOWEST: Final = 3

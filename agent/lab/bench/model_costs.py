@@ -9,9 +9,11 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any, Final
 
-from agent.advisor import Question, Tool
 from agent.advisor.model import Usage
-from agent.advisor.money import Ceilings, Terms, Wallet, load_prices, load_terms
+from agent.advisor.money.limits import Ceilings, Terms, load_terms
+from agent.advisor.money.prices import load_prices
+from agent.advisor.money.wallet import Wallet
+from agent.advisor.port import Question, Tool
 from agent.advisor.request import request_of, text
 from agent.advisor.secrets import Mask
 from agent.app import AskSettings

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from agent.advisor import Question
 from agent.advisor.model import Reply, Request
+from agent.advisor.port import Question
 from agent.advisor.request import Fixed, remembered
 from agent.app import AskSettings, Decider, Interrupt, Settings, Summary, play_run
 from agent.app.play import NoViewer

@@ -29,7 +29,8 @@ from agent.lab.publish import Findings, flattened
 from agent.lab.stats import Distribution, Rounds
 from emulator import Cartridge, CartridgeKind, Dex, Font, PyBoyConsole, Step, World
 from emulator.cartridge import HEADER_CHECKSUM, header_checksum
-from emulator.screen import GlyphReader, Unavailable, find_tesseract
+from emulator.screen.glyphs import GlyphReader, Unavailable
+from emulator.screen.tesseract import find_tesseract
 
 TITLE: Final = b"NEVER HALTS"
 ENTRY: Final = bytes.fromhex("00 C3 50 01")  # nop; jp main

@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 from agent.lab.bench.game import steps_of
 from agent.lab.stats import Distribution
 from emulator import Cartridge, Console, PyBoyConsole, Screen, State, Step, read_state
-from emulator.ram import Doubt
-from emulator.screen import TextReader, accuracy
+from emulator.ram.control import Doubt
+from emulator.screen.glyphs import TextReader, accuracy
 
 WANTED: Final = 240
 SEEDS: Final = 8  # games to look for them in

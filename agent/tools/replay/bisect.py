@@ -25,7 +25,7 @@ from emulator import (
     mismatch,
     read_state,
 )
-from emulator.ram import HIGH_RAM, WORK_RAM
+from emulator.ram.view import HIGH_RAM, WORK_RAM
 from memory import CheckpointMark
 
 LONGEST: Final = 48  # characters of a value that are shown

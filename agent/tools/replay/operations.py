@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple, TypeAlias
 
-from agent.advisor import Tool
+from agent.advisor.port import Tool
 from agent.app.advice import ADVICE, Asking, ReplayedAdvice
 from agent.app.play import KNOWLEDGE, NEVER, NoViewer, session_of_run
 from agent.app.process import Interrupt

@@ -21,11 +21,13 @@ from emulator import (
     read_state,
 )
 from emulator.profile import symbol
-from emulator.ram import BattleType, Stats
+from emulator.ram.battle import BattleType
 from emulator.ram.battle_mon import ENEMY, OWN, read_battle_mon
-from emulator.rules import Attacker, Defender, hit_chance, run_chance, stats_of
+from emulator.ram.party import Stats
+from emulator.rules.chances import hit_chance, run_chance
 from emulator.rules.damage import ROLLS, full_damage, rolled
-from emulator.rules.moves import FIXED, HALF, LAST, ONE_HIT
+from emulator.rules.moves import FIXED, HALF, LAST, ONE_HIT, Attacker, Defender
+from emulator.rules.stats import stats_of
 
 KIND: Final = written("battles.kind")
 ENEMY_STATS: Final = written("battles.enemy")

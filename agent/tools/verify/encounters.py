@@ -14,9 +14,9 @@ from agent.tools.verify.fact import (
 )
 from emulator import Button, Facing, Person, Ram, State, read_state
 from emulator.profile import symbol
-from emulator.ram import is_in_sight
-from emulator.ram.tile_map import COLUMNS, TILE_MAP
-from emulator.world import FIRST_INDOOR_MAP, Lookout
+from emulator.ram.tile_map import COLUMNS, TILE_MAP, is_in_sight
+from emulator.world.header import FIRST_INDOOR_MAP
+from emulator.world.residents import Lookout
 
 WHERE: Final = written("encounters.where")
 WHO: Final = written("encounters.who")

@@ -30,7 +30,7 @@ from agent.tools.verify.text_menus import (
 )
 from agent.tools.verify.warps import WarpTrials, WarpWatcher
 from emulator import EMULATOR, FRAMES_PER_SECOND, Cartridge, Dex, EmulatorError, PyBoyConsole, World
-from emulator.soundness import survey
+from emulator.soundness.survey import survey
 
 
 class PlayResult(NamedTuple):

@@ -9,7 +9,7 @@ from emulator.profile import symbol
 from emulator.ram.battle_mon import ENEMY, read_battle_mon
 from emulator.ram.menu import read_menu
 from emulator.ram.party import Party, PartyMon, read_party
-from emulator.rules import experience_gained, stats_of
+from emulator.rules.stats import experience_gained, stats_of
 
 GAINED: Final = written("battles.experience")
 STAT_EXP: Final = written("battles.stat_experience")

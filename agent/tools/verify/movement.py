@@ -8,7 +8,7 @@ from agent.tools.verify.console import Sandbox, Trial
 from agent.tools.verify.fact import COUNTER, FACING, MAP, MOVEMENT, Fact, FactWatcher, X, Y, written
 from emulator import Button, Facing, Ram, State
 from emulator.profile import symbol
-from emulator.ram import Travel
+from emulator.ram.map import Travel
 
 LENGTH: Final = written("walking.length")
 ARRIVAL: Final = written("walking.arrival")

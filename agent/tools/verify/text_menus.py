@@ -6,8 +6,7 @@ from agent.tools.verify.console import Sandbox, Trial
 from agent.tools.verify.fact import FactLog, FactWatcher, written
 from emulator import Button, Menu, MenuKind, Ram, State
 from emulator.profile import symbol
-from emulator.ram import Dialogue, Waiting
-from emulator.ram.dialogue import read_dialogue
+from emulator.ram.dialogue import Dialogue, Waiting, read_dialogue
 from emulator.ram.menu import CURSOR, read_menu
 from emulator.ram.tile_map import COLUMNS, TILE_MAP, read_tiles
 

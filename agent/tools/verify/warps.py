@@ -9,7 +9,7 @@ from agent.tools.verify.fact import FACING, IN_BATTLE, MAP, FactWatcher, X, Y, w
 from agent.tools.verify.movement import is_idle, walks
 from emulator import Button, Facing, Position, Ram, State
 from emulator.profile import symbol
-from emulator.world import LAST_MAP, Warp, WarpTrigger
+from emulator.world.game_map import LAST_MAP, Warp, WarpTrigger
 
 ARRIVAL: Final = written("warps.arrival")
 KEY: Final = written("warps.key")

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.advisor.model import Usage
-from agent.advisor.money import BudgetStep, Ceiling, Ceilings, Price, Prices, Rates, Terms, Wallet
+from agent.advisor.money.limits import BudgetStep, Ceiling, Ceilings, Terms
+from agent.advisor.money.prices import Price, Prices, Rates
+from agent.advisor.money.wallet import Wallet
 from memory import Faults, RunStore, open_run_store
 
 BIG, SMALL = "big-model", "small-model"

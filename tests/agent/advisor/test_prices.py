@@ -11,21 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.advisor import Purpose
 from agent.advisor.model import Request, Usage
-from agent.advisor.money import (
+from agent.advisor.money import prices as prices_of_data
+from agent.advisor.money.limits import (
+    ADDED,
+    PICTURE,
     Ceiling,
-    Price,
-    Rates,
-    load_prices,
     load_terms,
     most_input_tokens,
     nanos_of,
-    spent_on,
 )
-from agent.advisor.money import prices as prices_of_data
-from agent.advisor.money.limits import ADDED, PICTURE
-from agent.advisor.money.prices import KINDS, MEMORY, dollars
+from agent.advisor.money.prices import KINDS, MEMORY, Price, Rates, dollars, load_prices, spent_on
+from agent.advisor.port import Purpose
 from agent.errors import UsageError
 from tests.agent.advisor.money import BIG, SMALL, Purses, terms
 

@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 
 from agent.advisor.calls import Permit
 from agent.advisor.model import Usage
-from agent.advisor.money import Ceiling, Price, Prices, Rates, Terms, Wallet
-from agent.advisor.money.prices import KINDS
+from agent.advisor.money.limits import Ceiling, Terms
+from agent.advisor.money.prices import KINDS, Price, Prices, Rates
+from agent.advisor.money.wallet import Wallet
 from agent.errors import UsageError
 from memory import Faults, RunStore, open_run_store
 from memory.store.calls import HOUR_MS, CallState, CallSums

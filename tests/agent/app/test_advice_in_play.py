@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import pytest
 
-from agent.advisor import Advice, Question, Silence, Silent, Tool
+from agent.advisor.port import Advice, Question, Silence, Silent, Tool
 from agent.app import AskSettings, Decider, Interrupt, Settings, Stop, Summary, TickView, play_run
 from agent.app.advice import ADVICE, Asking
 from agent.app.session import PlayLimits, Session

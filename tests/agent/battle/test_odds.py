@@ -26,8 +26,8 @@ from emulator import (
     demo_cartridge_path,
     load_cartridge,
 )
-from emulator.ram import MoveSlot, Stats
-from emulator.rules import TURNS, standing
+from emulator.ram.party import MoveSlot, Stats
+from emulator.rules.damage import TURNS, standing
 from tests.agent.ring import DEX as MOVES_DEX
 from tests.agent.ring import Fighter, Ring, Script
 from tests.agent.ring import number_of as moves_number_of

@@ -29,9 +29,10 @@ from emulator import (
     demo_cartridge_path,
     load_cartridge,
 )
-from emulator.dex import Member
+from emulator.dex.trainers import Member
 from emulator.profile import symbol
-from emulator.ram import Bag, MoveSlot, Stack, Stats
+from emulator.ram.party import MoveSlot, Stats
+from emulator.ram.player import Bag, Stack
 from tests.agent.support import Game, Played, game_at
 
 DEX = Dex.of(load_cartridge(demo_cartridge_path()))

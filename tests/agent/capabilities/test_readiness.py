@@ -31,8 +31,9 @@ from emulator import (
     load_cartridge,
     read_state,
 )
-from emulator.ram import Bag, Dvs, MoveSlot, Stats
-from emulator.rules import stats_of
+from emulator.ram.party import Dvs, MoveSlot, Stats
+from emulator.ram.player import Bag
+from emulator.rules.stats import stats_of
 from memory import Hooks, Recall
 from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER

@@ -15,7 +15,7 @@ from agent.skills import CUT, FLASH, Terrain
 from agent.story import MilestoneLedger, Story
 from emulator import CartridgeKind, Dex, Party, State, World, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
-from emulator.ram import Bag, Stack
+from emulator.ram.player import Bag, Stack
 from memory import Hooks, Recall
 from tests.agent.support import Game, Played, game_at
 

@@ -14,7 +14,7 @@ from agent.tools import owner_facts
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
 from emulator.cartridge import BANK_SIZE, IMAGE_CHECKSUM, image_checksum
 from emulator.profile import table
-from emulator.soundness import survey
+from emulator.soundness.survey import survey
 from tests.agent.support import ROOT, Agent
 
 

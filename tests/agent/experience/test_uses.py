@@ -37,7 +37,7 @@ from agent.skills import (
 )
 from agent.story import MilestoneLedger, Story
 from emulator import CartridgeKind, Dex, Phase, State, World, demo_cartridge_path, load_cartridge
-from emulator.ram import Bag, Stack
+from emulator.ram.player import Bag, Stack
 from memory import (
     AgentMemory,
     Hooks,

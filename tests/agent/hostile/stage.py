@@ -12,8 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from agent.advisor import Advice, Advisor, Purpose, Question, Silence, Silent, Tool
-from agent.advisor.money import Ceilings, load_prices, load_terms
+from agent.advisor.money.limits import Ceilings, load_terms
+from agent.advisor.money.prices import load_prices
+from agent.advisor.port import Advice, Advisor, Purpose, Question, Silence, Silent, Tool
 from agent.app import Interrupt, Summary
 from agent.app.advice import Asking
 from agent.app.build import Branch

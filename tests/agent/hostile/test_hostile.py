@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pytest
 
-from agent.advisor import Advice, Silent, ToolRefused
+from agent.advisor.port import Advice, Silent, ToolRefused
 from agent.advisor.prompt import data
 from agent.app import AskSettings, Decider, Interrupt, Settings, play_run
 from agent.app.build import Branch

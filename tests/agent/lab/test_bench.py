@@ -26,7 +26,7 @@ from agent.lab.publish import Findings
 from agent.lab.stats import Distribution
 from agent.story import Story
 from emulator import Font, Step, demo_cartridge_path, load_cartridge
-from emulator.screen import GlyphReader
+from emulator.screen.glyphs import GlyphReader
 from memory import Blackboard, StepRow
 from tests.agent.support import ROOT, Agent
 

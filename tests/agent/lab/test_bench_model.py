@@ -42,7 +42,7 @@ from emulator import (
     load_cartridge,
     read_state,
 )
-from emulator.ram import MoveSlot
+from emulator.ram.party import MoveSlot
 from tests.agent.support import Agent, Played, game_at
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())

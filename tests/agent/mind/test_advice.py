@@ -6,7 +6,7 @@ from typing import cast
 
 import pytest
 
-from agent.advisor import Advice, Purpose, Question, Silence, Silent
+from agent.advisor.port import Advice, Purpose, Question, Silence, Silent
 from agent.capabilities import BoundAction, Capability, Sensor
 from agent.errors import Stuck
 from agent.mind import (

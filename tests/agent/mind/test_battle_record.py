@@ -10,7 +10,7 @@ from agent.mind import BattleWatch
 from agent.perception import Percept
 from agent.story import Story
 from emulator import BattleKind, Dex, Phase, State, demo_cartridge_path, load_cartridge
-from emulator.ram import Bag, Stack
+from emulator.ram.player import Bag, Stack
 from memory import BattleRecord, read_run
 from tests.agent.support import Played, game_at
 

@@ -15,7 +15,7 @@ from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, wait
 from emulator import State
-from emulator.ram import Stack
+from emulator.ram.player import Stack
 from memory import Call, Hooks, Recall
 from tests.agent.support import Played, game_at
 

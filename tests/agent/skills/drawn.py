@@ -6,10 +6,11 @@ from types import SimpleNamespace
 from typing import cast
 
 from emulator import Facing, GameMap, MapSquare, Obstacle, World
-from emulator.world import LAST_MAP, Lift, Warp, WarpTrigger
+from emulator.world.game_map import LAST_MAP, Warp, WarpTrigger
 from emulator.world.header import MapHeader
 from emulator.world.layout import Layout
 from emulator.world.tileset import Ground, Tileset
+from emulator.world.world import Lift
 
 LOW, HIGH, GRASS, WALL, LEDGE = range(5)
 WATER, STAIRS, TREE = 0x14, 0x15, 0x3D  # as the game numbers them

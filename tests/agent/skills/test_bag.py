@@ -23,7 +23,7 @@ from emulator import (
     read_state,
 )
 from emulator.profile import symbol
-from emulator.ram import Bag, Stack
+from emulator.ram.player import Bag, Stack
 from tests.agent.support import Game, Played, game_at
 
 WORLD = World.of(load_cartridge(demo_cartridge_path()))

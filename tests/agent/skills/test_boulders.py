@@ -11,7 +11,7 @@ from agent.skills.boulders import BoulderRoom, Push, Square, find_pushes
 from agent.skills.distances import Distances
 from agent.skills.route import OBSTACLE_COSTS, WARP_COST, Hop, Spot, enclosure, find_route, hops
 from emulator import Facing, Obstacle, State, World, demo_cartridge_path, load_cartridge
-from emulator.world import Floor
+from emulator.world.world import Floor
 from tests.agent.skills.drawn import (
     HIGH,
     LANE,

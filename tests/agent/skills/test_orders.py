@@ -33,7 +33,7 @@ from emulator import (
     demo_cartridge_path,
     load_cartridge,
 )
-from emulator.dex import Member
+from emulator.dex.trainers import Member
 from emulator.profile import symbol
 from tests.agent.skills.test_fight import ATTACKING, Orders
 from tests.agent.support import Game, Played, game_at

@@ -17,7 +17,7 @@ from agent.skills.route import (
 )
 from agent.story.story import Story
 from emulator import CartridgeKind, Facing, World, demo_cartridge_path, load_cartridge
-from emulator.world import Floor
+from emulator.world.world import Floor
 from tests.agent.skills.drawn import (
     CLIFF,
     GRASS,

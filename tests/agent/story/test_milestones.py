@@ -23,7 +23,7 @@ from emulator import (
     demo_cartridge_path,
     load_cartridge,
 )
-from emulator.screen import read_glyphs
+from emulator.screen.glyphs import read_glyphs
 from memory import Hooks
 from tests.agent.support import Played, game_at
 

@@ -17,7 +17,7 @@ from agent.story.facts import told
 from agent.story.interactions import AnswerMachine
 from agent.story.story import Task
 from emulator import RED, CartridgeKind, Dex, State, World, read_state
-from emulator.ram import Bag, Stack
+from emulator.ram.player import Bag, Stack
 from memory import Hooks, Recall
 from tests.agent.support import Played, game_at
 from tests.red_model.model import Model

@@ -12,13 +12,16 @@ import pytest
 
 from emulator import Cartridge, CartridgeError, CartridgeKind, Dex, Ram, Species, World
 from emulator.cartridge import Rom
-from emulator.dex import Evolution, EvolvesBy, LevelUpMove, Member, Wild
+from emulator.dex.species import Evolution, EvolvesBy, LevelUpMove
+from emulator.dex.trainers import Member
+from emulator.dex.wild import Wild
 from emulator.profile import symbol
-from emulator.ram import Stats
-from emulator.rules import Growth, Matchup, StageRatio
+from emulator.ram.party import Stats
+from emulator.rules.rule_book import Matchup, StageRatio
+from emulator.rules.stats import Growth
 from emulator.text import charmap
-from emulator.world import FIRST_INDOOR_MAP, Lookout
-from emulator.world.residents import TRAINER_HEADER_SIZE, read_lookouts
+from emulator.world.header import FIRST_INDOOR_MAP
+from emulator.world.residents import TRAINER_HEADER_SIZE, Lookout, read_lookouts
 from tests.emulator.synthetic.facts import Facts, load
 
 CODES: Final = {letters: code for code, letters in charmap().items() if len(letters) == 1}

@@ -18,8 +18,9 @@ from emulator import (
     Volatile,
     read_state,
 )
-from emulator.ram import BattleType, Stages, Stats
-from emulator.ram.battle_mon import ENEMY, OWN, Side
+from emulator.ram.battle import BattleType
+from emulator.ram.battle_mon import ENEMY, OWN, Side, Stages
+from emulator.ram.party import Stats
 
 IMAGES: Final = Path(__file__).resolve().parents[4] / "shared" / "red" / "wram"
 Change: TypeAlias = dict[int, int]

@@ -21,9 +21,11 @@ from emulator import (
     Step,
     read_state,
 )
-from emulator.ram import Dvs, Stats
-from emulator.rules import Attacker, Defender, damage_spread, staged, stats_of
-from emulator.screen import read_glyphs
+from emulator.ram.party import Dvs, Stats
+from emulator.rules.damage import damage_spread
+from emulator.rules.moves import Attacker, Defender
+from emulator.rules.stats import staged, stats_of
+from emulator.screen.glyphs import read_glyphs
 from emulator.text import charmap
 
 STARTER, SECOND, WILD = 3, 11, 33

@@ -19,9 +19,9 @@ from emulator import (
     read_state,
 )
 from emulator.profile import symbol
-from emulator.ram import Box, BoxedMon, Waiting
+from emulator.ram.dialogue import Waiting
 from emulator.ram.menu import read_menu
-from emulator.ram.party import read_box
+from emulator.ram.party import Box, BoxedMon, read_box
 from emulator.ram.view import Excerpt, remembered
 from emulator.text import decode_name
 

@@ -16,7 +16,8 @@ from emulator import (
     Step,
     read_state,
 )
-from emulator.ram import Doubt, Waiting
+from emulator.ram.control import Doubt
+from emulator.ram.dialogue import Waiting
 
 Change: TypeAlias = dict[int, int]
 TILE_MAP = 0xC3A0

@@ -13,29 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emulator import Ram, read_state
-from emulator.ram import Dvs, Stats
-from emulator.rules import (
-    Attacker,
-    Defender,
-    Growth,
-    MoveData,
-    RuleBook,
+from emulator.ram.party import Dvs, Stats
+from emulator.rules.chances import critical_chance, first_chance, hit_chance, run_chance
+from emulator.rules.damage import (
+    ROLLS,
     Spread,
-    StageRatio,
-    TypeChart,
-    critical_chance,
     damage_spread,
-    experience_gained,
-    first_chance,
     full_damage,
-    hit_chance,
-    run_chance,
-    staged,
+    rolled,
     standing,
-    stats_of,
     use_spread,
 )
-from emulator.rules.damage import ROLLS, rolled
+from emulator.rules.moves import Attacker, Defender, MoveData
+from emulator.rules.rule_book import RuleBook, StageRatio, TypeChart
+from emulator.rules.stats import Growth, experience_gained, staged, stats_of
 
 SHARED: Final = Path(__file__).resolve().parents[4] / "shared" / "red"
 PLAIN, HARD, SOFT, NOTHING, HOT = 0, 5, 2, 8, 20

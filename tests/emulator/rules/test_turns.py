@@ -5,24 +5,13 @@ from dataclasses import replace
 import pytest
 
 from emulator import BattleMon, Dex, Status, Volatile, demo_cartridge_path, load_cartridge
-from emulator.ram import Dvs, Stages, Stats
-from emulator.rules import (
-    Attacker,
-    Defender,
-    MoveData,
-    MoveTurns,
-    RuleBook,
-    StageChange,
-    StageRatio,
-    TypeChart,
-    after_change,
-    hit_chance,
-    move_turns,
-    residual_loss,
-    self_hit,
-    stage_change,
-    use_spread,
-)
+from emulator.ram.battle_mon import Stages
+from emulator.ram.party import Dvs, Stats
+from emulator.rules.chances import hit_chance, residual_loss
+from emulator.rules.damage import self_hit, use_spread
+from emulator.rules.moves import Attacker, Defender, MoveData, MoveTurns, move_turns
+from emulator.rules.rule_book import RuleBook, StageRatio, TypeChart
+from emulator.rules.stats import StageChange, after_change, stage_change
 
 WELL = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
 STATS = Stats(160, 40, 40, 40, 40)

@@ -22,23 +22,21 @@ from emulator import (
     read_state,
 )
 from emulator.cartridge import Rom
-from emulator.screen import (
+from emulator.screen.glyphs import (
+    BARS,
+    BOXES,
+    FONT,
     Accuracy,
     GlyphReader,
-    Scene,
-    ScenePlace,
-    TesseractReader,
     TextReader,
     Unavailable,
     accuracy,
     agreement,
-    find_tesseract,
-    locate,
     read_glyphs,
 )
-from emulator.screen.glyphs import BARS, BOXES, FONT
 from emulator.screen.picture import decode_1bpp, decode_2bpp
-from emulator.screen.tesseract import writing
+from emulator.screen.scene import Scene, ScenePlace, locate
+from emulator.screen.tesseract import TesseractReader, find_tesseract, writing
 from emulator.text import charmap, decode_screen
 
 WAIT = Step(None, 0, 8)  # the picture follows the tile map within four frames

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from emulator import Cartridge, Dex, Facing, World
-from emulator.dex import WildTable
-from emulator.world import Resident, ResidentKind, Warp, WarpTrigger
+from emulator.dex.wild import WildTable
+from emulator.world.game_map import Warp, WarpTrigger
+from emulator.world.residents import Resident, ResidentKind
 from emulator.world.texts import TextKind
 from emulator.world.tileset import read_ground
 from tests.emulator.synthetic.facts import Facts, all_maps, load, real_maps

@@ -19,7 +19,8 @@ from emulator import (
     read_state,
 )
 from emulator.cartridge import Rom
-from emulator.world import ResidentKind, WarpTrigger
+from emulator.world.game_map import WarpTrigger
+from emulator.world.residents import ResidentKind
 from emulator.world.tileset import Ground, read_ground
 
 BUTTONS: Final = {

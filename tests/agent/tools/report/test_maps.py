@@ -35,7 +35,7 @@ from emulator import (
     demo_cartridge_path,
     load_cartridge,
 )
-from emulator.screen import draw_map
+from emulator.screen.scene import draw_map
 from memory import read_run
 from tests.agent.support import Played, game_at
 
