@@ -12,7 +12,6 @@ from memory import (
     BATTLE,
     Blackboard,
     CorruptStore,
-    Knowledge,
     KnowledgeStore,
     OutboxRow,
     RunStore,
@@ -20,10 +19,8 @@ from memory import (
     open_knowledge_store,
     read_knowledge_store,
 )
-from memory.codec import decode
 from memory.store.knowledge_tables import Provenance
 from memory.store.long_term import MAX_ENTRIES
-from memory.tiers import ConsolidationConfig
 from tests.memory.samples import (
     EPISODIC,
     FIGHT,
@@ -199,39 +196,6 @@ def test_e31_knowledge_fades_once_for_each_month_whenever_it_is_opened(path: Pat
     reader.close()
     assert tactician.patterns["p1"].relevance_score == pytest.approx(0.75 * 0.95)
     assert tactician.preferences["f1"].confidence == pytest.approx(0.9 * 0.95)
-
-
-def test_e31_what_is_forgotten_goes_to_the_archive(path: Path) -> None:
-    store = open_knowledge_store(path, now=NOON)
-    store.deliver("run-1", LESSONS)
-    store.close()
-    later = NOON + 24 * MONTH
-    store = open_knowledge_store(path, now=later)
-    tactician = store.load_knowledge()
-    assert tactician == Knowledge(total_sessions=1, total_battles=4, overall_win_rate=0.75)
-    assert store.provenance("mistake_records", "m1") is None
-    store.close()
-    archived = rows(path, "SELECT table_name, id, archived_at, row FROM archive ORDER BY id")
-    assert [row[:3] for row in archived] == [
-        ("player_preferences", "f1", later),
-        ("mistake_records", "m1", later),
-        ("tactician_patterns", "p1", later),
-        ("ltm_entries", "run-1/lesson-6", later),
-        ("successful_strategies", "s1", later),
-    ]
-    assert decode(archived[1][3])["description"] == "wall"
-
-
-def test_e24_what_is_over_the_caps_leaves_the_file_and_does_not_return(path: Path) -> None:
-    config = ConsolidationConfig(max_mistakes=2)
-    store = open_knowledge_store(path, now=NOON, config=config)
-    for n in range(5):
-        mistake = replace(MISTAKE, mistake_id=f"m{n}", occurrence_count=n + 1)
-        store.deliver("run-1", [OutboxRow(n + 1, 1, "mistake", as_json(mistake))])
-    assert store.load_knowledge().mistakes.keys() == {"m3", "m4"}
-    store.close()
-    assert rows(path, "SELECT mistake_id FROM mistake_records") == [("m3",), ("m4",)]
-    assert len(rows(path, "SELECT * FROM archive")) == 3
 
 
 def test_long_term_entries_are_bounded_by_importance(path: Path) -> None:
