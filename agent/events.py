@@ -51,10 +51,18 @@ KINDS: Final[Mapping[type, str]] = {MilestoneEvent: "milestone", StuckEvent: "st
 Event = TypeVar("Event", MilestoneEvent, StuckEvent)
 
 
-def events(run: RunReader, kind: type[Event], *, live: bool = True) -> Iterator[Event]:
-    """Yield the events of a kind on the live lineage, or on branches that died, in their order."""
+def events(
+    run: RunReader, kind: type[Event], *, live: bool = True, strict: bool = False
+) -> Iterator[Event]:
+    """Yield the events of a kind on the live lineage, or on branches that died, in their order.
+
+    Raises:
+        KeyError: when it is `strict` and an event lacks a field.
+    """
     blank = as_json(kind())
     for row in run.events(KINDS[kind], live=live):
+        for missing in blank.keys() - row.payload.keys() if strict else ():
+            raise KeyError(missing)
         at = dict.fromkeys({"tick", "since", "lasted"} & blank.keys(), row.tick)
         told = {
             name: value

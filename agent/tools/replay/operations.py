@@ -86,7 +86,7 @@ def open_recording(path: Path) -> Iterator[OpenRecording]:
         with run.understood("milestones"):
             milestones = tuple(
                 RecordedMilestone(each.id, each.tick, tuple(sorted(each.witnesses)))
-                for each in events(run, MilestoneEvent)
+                for each in events(run, MilestoneEvent, strict=True)
             )
         origin = RecordingOrigin(kept.run, kept.seed, kept.cartridge, kept.sha1, kept.pyboy, agent)
         yield OpenRecording(path, origin, milestones, recording_of(run), run)

@@ -57,7 +57,7 @@ def presume(run: Path, known: Sequence[str], story: Story) -> None:
 
 def _learnt(run: RunReader, after: int, until: int, *, live: bool) -> Iterator[str]:
     """Yield what was reached and run behind tick `after` and up to `until`."""
-    for reached in events(run, MilestoneEvent, live=live):
+    for reached in events(run, MilestoneEvent, live=live, strict=True):
         if after < reached.tick <= until:
             yield f"{REACHED}{reached.id}"
     for event in run.events("objective", live=live):

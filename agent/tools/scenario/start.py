@@ -345,7 +345,7 @@ def _seen_first(console: PyBoyConsole, run: Path) -> SeenMoment:
     state = look(console)
     with closing(read_run(run)) as folder:
         store = folder.store
-        milestones = tuple(each.id for each in events(store, MilestoneEvent))
+        milestones = tuple(each.id for each in events(store, MilestoneEvent, strict=True))
         episodes = episodes_begun(store)
     place = Story.of(console.cartridge.kind).place_of(state)
     return SeenMoment(state, place, milestones, episodes=episodes)
