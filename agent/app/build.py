@@ -4,10 +4,16 @@ from functools import partial
 from typing import NamedTuple, Self
 
 from agent.app.advice import Asking, Consultations
-from agent.app.observations import GameKnowledge, PlayObservations, PostMortems
+from agent.app.memory_producers import (
+    AGENT,
+    MeetingProducers,
+    PlayProducers,
+    PostMortems,
+    watch_advice,
+)
+from agent.app.observations import GameKnowledge, PlayObservations
 from agent.app.settings import RunSettings
 from agent.capabilities import (
-    Encounters,
     GameContext,
     RecallJudge,
     Topic,
@@ -18,17 +24,13 @@ from agent.capabilities import (
 from agent.experience import ActionCosts, Experience, MemoryUse, TaskChoices, found
 from agent.loop import Loop
 from agent.mind import (
-    AGENT,
     Advising,
     AdvisorTools,
     BattleWatch,
     Describing,
     Ladder,
-    MeetingProducers,
     Mind,
-    PlayProducers,
     ProgressMonitor,
-    watch_advice,
 )
 from agent.perception import Due, Perceiver
 from agent.skills import Terrain
@@ -99,7 +101,7 @@ class Thinker:
             self.actions,
             self.experience,
             self.choices,
-            Encounters(hooks),
+            hooks,
         )
         hindsight = RecallJudge(self._context, self.actions)
         memory.blackboard.subscribe(session, hindsight.saw)
@@ -202,7 +204,7 @@ class Branch:
             for each in reached:
                 advising.reached(each.id)
 
-        self.hooks.after("MilestoneLedger.observe", reached, on_error=ErrorMode.SUPPRESS)
+        self.hooks.after(MilestoneLedger.observe, reached, on_error=ErrorMode.SUPPRESS)
         return advising
 
     def _due(self, advising: Advising, state: State) -> Due:
@@ -228,7 +230,7 @@ class Branch:
         )
         for level in ("working", "stm"):
             blackboard.subscribe(scope_name(AGENT, level), self._chronicle)
-        self.hooks.before("Mind.decide", self._judge, on_error=ErrorMode.SUPPRESS)
+        self.hooks.before(Mind.decide, self._judge, on_error=ErrorMode.SUPPRESS)
         return observations
 
     def _judge(self, call: Call) -> None:

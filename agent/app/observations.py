@@ -1,10 +1,10 @@
 """Observations of play kept with the run: actions by a hook, events by the blackboard, a post-mortem of each stall."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
-from agent.mind import AGENT, GAME_SECTIONS, Intent, StuckEpisode, game_seconds, game_table
+from agent.app.memory_producers import AGENT
+from agent.mind import GAME_SECTIONS, ActionEnded, game_table
 from agent.mind.observations import DEED, STUCK
 from agent.skills import Outcome
 from agent.story import Story
@@ -21,11 +21,7 @@ from memory import (
     Hooks,
     MemoryFault,
     Observed,
-    Produced,
-    Producers,
-    RunReader,
     RunStore,
-    as_json,
     scope_name,
 )
 from memory.observations import (
@@ -73,7 +69,7 @@ class PlayObservations:
         self._place_of = knowing.story.place_of
         self._blackboard = blackboard
         self.capture = Capture(knowing.extractors(), self._keep, hooks.faults)
-        hooks.after("Mind.ended", self._deed, on_error=ErrorMode.SUPPRESS)
+        hooks.after(ActionEnded, self._deed, on_error=ErrorMode.SUPPRESS)
         for level in ("working", "stm"):
             blackboard.subscribe(scope_name(AGENT, level), self._event)
 
@@ -89,10 +85,9 @@ class PlayObservations:
             return None
         return observations_block(observations, GAME_SECTIONS)
 
-    def _deed(self, call: Call, _outcome: Outcome) -> None:
+    def _deed(self, _call: Call, ended: ActionEnded) -> None:
         """A deed that ended: what was owned when it began is in the intent, whatever was done since."""
-        intent: Intent
-        intent, outcome, here = call.args
+        intent, outcome, here = ended.intent, ended.outcome, ended.here
         began = intent.began
         args = {
             "name": intent.name,
@@ -116,33 +111,3 @@ class PlayObservations:
         self._store.add_observations(
             self._session, observed, tick=blackboard.tick, game_s=blackboard.game_s
         )
-
-
-@dataclass(frozen=True, slots=True)
-class PostMortems:
-    """Makes an entry of short-term memory, and so an event of the run, of each episode.
-
-    It names the run, the last checkpoint before it and its ticks; where they are on a branch that died,
-    `last_step` is the number of the last of them. `replay --episode` drives them.
-    """
-
-    run: RunReader
-    called: Callable[[int], str]  # what a map is called
-
-    def register(self, producers: Producers) -> None:
-        """Watch the mind."""
-        scope = scope_name(AGENT, "stm")
-        producers.register("Mind.post_mortem", self.stuck, scope=scope, kind="stuck")
-
-    def stuck(self, call: Call, episode: StuckEpisode) -> Produced:
-        """One episode: why, where, what was tried, and what helped."""
-        percept: Any = call.args[1]
-        before = [tick for tick in self.run.checkpoint_ticks() if tick <= episode.since]
-        data = {
-            **as_json(episode),
-            "place": self.called(episode.map_id),
-            "run": self.run.run_id,
-            "checkpoint_tick": before[0] if before else None,
-            "last_step": None if episode.over else self.run.last_dead_step(),
-        }
-        return Produced(data, percept.tick, game_seconds(percept.state), importance=8)

@@ -9,11 +9,12 @@ from typing import Final
 
 from agent.app.build import GameParts, Thinker
 from agent.app.checkpoints import mind_of
+from agent.app.memory_producers import AGENT
 from agent.app.settings import RunSettings, cartridge_for
 from agent.capabilities import hp_percent, reached
 from agent.errors import RunError, UsageError
 from agent.experience import EVERY_USE, MemoryUse
-from agent.mind import AGENT, Mind
+from agent.mind import Mind
 from agent.perception import Percept, percept_of
 from agent.planning import Facts, Goal, explain
 from agent.story import Story

@@ -3,6 +3,7 @@
 import gc
 import logging
 from base64 import b64encode
+from collections.abc import Callable
 from functools import partial
 from math import inf
 from time import perf_counter
@@ -19,10 +20,10 @@ from agent.capabilities import Topic
 from agent.errors import Stuck
 from agent.events import MilestoneEvent
 from agent.experience import MemoryUse
-from agent.loop import Performed
+from agent.loop import Loop, Performed
 from agent.mind import Intent
 from agent.perception import Percept
-from agent.story import ReachedMilestone, Story
+from agent.story import MilestoneLedger, ReachedMilestone, Story
 from emulator import Console, EmulatorError, Link, RecordingConsole, StateError, StepRecord
 from memory import (
     Call,
@@ -125,8 +126,8 @@ class Session:
         if checkpoint is not None:
             with mind_of(checkpoint) as kept:
                 self._loop.restore(kept)
-        self._watch_for(self._witness, "MilestoneLedger.observe")
-        self._watch_for(self._consolidate, "Loop.perform")
+        self._watch_for(self._witness, MilestoneLedger.observe)
+        self._watch_for(self._consolidate, Loop.perform)
 
     def _left_behind(self, back: ReturnPoint | None) -> Checkpoint | None:
         """Return the last moment of the branch that the supervisor has died; who asks for an older moment gets it as it was.
@@ -171,7 +172,7 @@ class Session:
 
     def _reaches_an_end(self, limits: PlayLimits, viewer: Viewer) -> bool:
         """Play until there is a reason to stop; False when going back to a checkpoint is worth it."""
-        self._watch_for(partial(self._show, viewer), "Loop.perform")
+        self._watch_for(partial(self._show, viewer), Loop.perform)
         try:
             self._loop.play(
                 lambda _: self._reason_to_stop(limits) is not None, self._checkpoints.after_tick
@@ -218,9 +219,9 @@ class Session:
             raise refusal
         return None
 
-    def _watch_for(self, handler: Handler, pointcut: str) -> None:
+    def _watch_for(self, handler: Handler, method: Callable[..., object]) -> None:
         """Call `handler` behind the producers; what goes wrong there must not disturb play."""
-        self._branch.hooks.after(pointcut, handler, priority=LAST, on_error=ErrorMode.SUPPRESS)
+        self._branch.hooks.after(method, handler, priority=LAST, on_error=ErrorMode.SUPPRESS)
 
     def _reason_to_stop(self, limits: PlayLimits) -> Stop | None:
         """Return why play is over now, or None where it goes on."""

@@ -9,7 +9,7 @@ from agent.capabilities.capability import (
     Sensor,
     domain_of,
 )
-from agent.capabilities.context import Encounters, GameContext, TalkResult
+from agent.capabilities.context import GameContext, SquareTried, TalkEnded, WaresSeen
 from agent.capabilities.heal import hp_percent
 from agent.capabilities.memory_actions import RecallJudge
 from agent.capabilities.registry import TOPICS, Topic, capabilities_for
@@ -21,15 +21,16 @@ __all__ = [
     "TOPICS",
     "BoundAction",
     "Capability",
-    "Encounters",
     "GameContext",
     "Inquiry",
     "RecallJudge",
     "Reflex",
     "Senses",
     "Sensor",
-    "TalkResult",
+    "SquareTried",
+    "TalkEnded",
     "Topic",
+    "WaresSeen",
     "capabilities_for",
     "domain_of",
     "escape",

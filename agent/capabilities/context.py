@@ -3,56 +3,41 @@
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from agent.experience import Experience, TaskChoices
 from agent.skills import Outcome, Skill, Terrain, overseen
 from agent.story import MilestoneLedger, Story
 from emulator import Dex, State
-from memory import Hooks, MemoryActions, PersonHeard, hookable
+from memory import Hooks, MemoryActions, PersonHeard
 
 
-class TalkResult(NamedTuple):
-    """A talk that is over: the sprite slot, its first words, and its effects."""
+@dataclass(frozen=True, slots=True)
+class TalkEnded:
+    """A talk is over in `state`: the sprite slot, its first words, and its effects."""
 
+    state: State
     slot: int
     words: str
     came: tuple[str, ...]
 
 
-class Encounters:
-    """Each method is called once for each encounter, with the state in which it ended."""
+@dataclass(frozen=True, slots=True)
+class WaresSeen:
+    """The wares of a clerk were seen; none where nothing was shown."""
 
-    def __init__(self, hooks: Hooks | None = None) -> None:
-        self.hooks = hooks or Hooks()
+    state: State
+    slot: int
+    wares: tuple[int, ...]
 
-    @hookable
-    def heard(self, _state: State, hearing: TalkResult) -> TalkResult:
-        """A talk is over."""
-        return hearing
 
-    @hookable
-    def looked(self, _state: State, _slot: int, wares: tuple[int, ...]) -> tuple[int, ...]:
-        """The wares of a clerk were seen; none where nothing was shown."""
-        return wares
+@dataclass(frozen=True, slots=True)
+class SquareTried:
+    """A walk that began in `state` ended before a square that it could not step on; or one that had barred it was `passed`."""
 
-    @hookable
-    def barred(self, _began: State, square: tuple[int, int, int], _towards: str) -> tuple[int, ...]:
-        """A walk ended before a square of a map that it could not step on."""
-        return square
-
-    @hookable
-    def passed(self, _state: State, square: tuple[int, int, int]) -> tuple[int, ...]:
-        """A square that had barred the way was stepped on."""
-        return square
-
-    def hear(self, slot: int, talk: Skill, state: State) -> Skill:
-        """Carry a talk out and take note of what came of it."""
-        ear = _Ear(state)
-        outcome = yield from overseen(talk, ear.listen)
-        if outcome is Outcome.DONE:
-            self.heard(ear.last, TalkResult(slot, ear.words, tuple(ear.came())))
-        return outcome
+    state: State
+    square: tuple[int, int, int]
+    towards: str = ""
+    passed: bool = False
 
 
 def only_talks(heard: PersonHeard) -> str:
@@ -109,8 +94,16 @@ class GameContext:
     memory: MemoryActions | None = None
     experience: Experience = field(default_factory=Experience)
     choices: TaskChoices = field(default_factory=TaskChoices)
-    encounters: Encounters = field(default_factory=Encounters)
+    hooks: Hooks = field(default_factory=Hooks)  # which are told of encounters, each once
 
     def chance(self, topic: str) -> random.Random:
         """Return what decides where several ways are as good; the same for the same seed and topic."""
         return random.Random(f"{self.seed}:{topic}")
+
+    def hear(self, slot: int, talk: Skill, state: State) -> Skill:
+        """Carry a talk out and tell what came of it."""
+        ear = _Ear(state)
+        outcome = yield from overseen(talk, ear.listen)
+        if outcome is Outcome.DONE:
+            self.hooks.emit(TalkEnded(ear.last, slot, ear.words, tuple(ear.came())))
+        return outcome

@@ -10,7 +10,7 @@ from typing import Final
 from agent.battle import items
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.catch import BALLS, is_looking
-from agent.capabilities.context import GameContext
+from agent.capabilities.context import GameContext, WaresSeen
 from agent.capabilities.readiness import remembered_strength
 from agent.capabilities.travel import at
 from agent.experience import MemoryUse
@@ -70,7 +70,7 @@ class ShopWares:
     def look(self, clerk: Clerk, state: State, wares: tuple[int, ...]) -> None:
         """Report what is for sale; an empty list only where the cartridge tells nothing."""
         if wares or clerk in self._untold:
-            self._game.encounters.looked(state, clerk.person, wares)
+            self._game.hooks.emit(WaresSeen(state, clerk.person, wares))
 
     def _called(self, clerk: Clerk) -> str:
         return self._game.story.called(self._where[clerk][0])

@@ -180,7 +180,7 @@ def _milestone_sensor(story: Story, ledger: MilestoneLedger) -> Sensor:
 def _errand_action(errand: Errand, game: GameContext) -> BoundAction:
     def begin(state: State) -> Skill:
         hearing = talk(errand.person, game.terrain, state)
-        return game.encounters.hear(errand.person, hearing, state)
+        return game.hear(errand.person, hearing, state)
 
     action = Action(
         name=_done(errand),

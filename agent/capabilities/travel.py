@@ -17,7 +17,7 @@ from agent.capabilities.capability import (
     Read,
     Sensor,
 )
-from agent.capabilities.context import GameContext
+from agent.capabilities.context import GameContext, SquareTried
 from agent.capabilities.readiness import RESTED, odds, team_of
 from agent.experience import MemoryUse
 from agent.perception import Percept
@@ -82,19 +82,19 @@ def walk(place: Place, game: GameContext, state: State) -> Skill:
 
     It ends where it turns dark and a member of the team knows FLASH, so that light comes first.
     """
-    met, barred = game.encounters, game.experience.barred()
+    tell, barred = game.hooks.emit, game.experience.barred()
     began = state
 
     def pass_over(state: State) -> None:
         here = state.map
         if (here.map_id, here.x, here.y) in barred:
-            met.passed(state, (here.map_id, here.x, here.y))
+            tell(SquareTried(state, (here.map_id, here.x, here.y), passed=True))
 
     way = travel(
         game.terrain,
         _end(place),
         state,
-        balked=lambda spot: met.barred(began, spot[:3], place.called),
+        balked=lambda spot: tell(SquareTried(began, spot[:3], place.called)),
     )
 
     def turned_dark(state: State) -> bool:

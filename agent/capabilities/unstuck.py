@@ -60,7 +60,7 @@ def inquiry(game: GameContext) -> Inquiry:
         near = min(left(state), key=lambda each: abs(each.x - here.x) + abs(each.y - here.y))
         asked.add((here.map_id, near.slot))
         hearing = talk(near.slot, game.terrain, state, patience=LOOKS)
-        return game.encounters.hear(near.slot, hearing, state)
+        return game.hear(near.slot, hearing, state)
 
     def is_left(state: State) -> bool:
         return next(left(state), None) is not None

@@ -1,40 +1,32 @@
-"""Decisions: reflexes, the plan, recovery, advice; and the producers of memory that watch them."""
+"""Decisions: reflexes, the plan, recovery, advice; and what of them is observed."""
 
-from agent.mind.advice import Advising, Describing, QuestionContext
+from agent.mind.advice import Advising, Describing, QuestionAnswered, QuestionContext
 from agent.mind.advisor_tools import AdvisorTools
 from agent.mind.battle_record import BattleWatch
-from agent.mind.intent import Intent, IntentSource
-from agent.mind.memory_producers import (
-    AGENT,
-    MeetingProducers,
-    PlayProducers,
-    game_seconds,
-    watch_advice,
-)
+from agent.mind.intent import ActionEnded, ActiveGoal, Intent, IntentSource
 from agent.mind.mind import Mind
 from agent.mind.observations import GAME_SECTIONS, game_table
 from agent.mind.progress import Gains, Novelty, ProgressMonitor
-from agent.mind.recovery import Ladder, StuckEpisode
+from agent.mind.recovery import EpisodeTold, Ladder, StuckEpisode
 
 __all__ = [
-    "AGENT",
     "GAME_SECTIONS",
+    "ActionEnded",
+    "ActiveGoal",
     "Advising",
     "AdvisorTools",
     "BattleWatch",
     "Describing",
+    "EpisodeTold",
     "Gains",
     "Intent",
     "IntentSource",
     "Ladder",
-    "MeetingProducers",
     "Mind",
     "Novelty",
-    "PlayProducers",
     "ProgressMonitor",
+    "QuestionAnswered",
     "QuestionContext",
     "StuckEpisode",
-    "game_seconds",
     "game_table",
-    "watch_advice",
 ]

@@ -16,7 +16,7 @@ from agent.planning import Action, Facts, Goal
 from agent.skills import Terrain
 from agent.story import MilestoneLedger, Story
 from emulator import FRAMES_PER_SECOND, Dex, GameMap, State
-from memory import Hooks, Json, hookable
+from memory import Hooks, Json
 from memory.conversation.situation_format import Failure, Situation, situation
 
 REST: Final = 300  # ticks before the same is asked again
@@ -36,6 +36,14 @@ MOST_FACTS: Final = 60
 MOST_ROWS: Final = 18  # of a screen
 WIDEST: Final = 60  # characters of a row; some of the twenty squares say several
 LEGEND: Final = "@ you, . floor, # wall, D door or stairs, P somebody, ! sign"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAnswered:
+    """What was asked, and what came of it."""
+
+    question: Question
+    answer: Advice | Silent
 
 
 class QuestionContext(NamedTuple):
@@ -149,11 +157,6 @@ class Advising:
                 return name
         return None
 
-    @hookable
-    def answered(self, question: Question, answer: Advice | Silent) -> Advice | Silent:
-        """Say what was asked, and what came of it."""
-        return answer
-
     def to_json(self) -> dict[str, Json]:
         """Return what a checkpoint keeps of it."""
         return {
@@ -189,7 +192,7 @@ class Advising:
             picture=_picture(moment.percept) if purpose is Purpose.STUCK else b"",
         )
         answer = self._advisor.ask(question)
-        self.answered(question, answer)
+        self.hooks.emit(QuestionAnswered(question, answer))
         return None if isinstance(answer, Silent) or answer.confidence < SURE else answer
 
     def _expire(self, tick: int) -> bool:

@@ -5,7 +5,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from agent.planning import Goal
-from agent.skills import SkillRun
+from agent.skills import Outcome, SkillRun
 from emulator import State
 
 
@@ -40,3 +40,12 @@ class Intent:
     course: SkillRun
     began: State
     plan: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ActionEnded:
+    """An action was carried out to an end; `here` is the last state it was carried out in."""
+
+    intent: Intent
+    outcome: Outcome
+    here: State

@@ -11,8 +11,8 @@ from agent.capabilities import PEACE, BoundAction, Capability, Reflex, Senses, d
 from agent.errors import Stuck, StuckReason
 from agent.experience import ActionCosts, noted
 from agent.mind.advice import LIFTS, Advising, QuestionContext
-from agent.mind.intent import ActiveGoal, Intent, IntentSource
-from agent.mind.recovery import Ladder, RecoveryStep, StuckEpisode
+from agent.mind.intent import ActionEnded, ActiveGoal, Intent, IntentSource
+from agent.mind.recovery import EpisodeTold, Ladder, RecoveryStep
 from agent.perception import Percept
 from agent.planning import Facts, Goal, Plan, after, explain
 from agent.skills import Outcome, SkillRun, once, wait
@@ -137,7 +137,7 @@ class Mind:
             return
         self._intent = None
         if intent.source is not IntentSource.IDLE:
-            self.ended(intent, outcome, self._here or intent.began)
+            self.hooks.emit(ActionEnded(intent, outcome, self._here or intent.began))
         match outcome:
             case Outcome.DONE:
                 self._progress.ended_well(intent.name)
@@ -183,25 +183,15 @@ class Mind:
         if event.action == "write":
             self._plan = None
 
-    @hookable
-    def post_mortem(self, episode: StuckEpisode, percept: Percept) -> StuckEpisode:
-        """Say what came of getting nowhere: it is over, or the branch in which it happened died."""
-        return episode
-
-    @hookable
-    def ended(self, intent: Intent, outcome: Outcome, here: State) -> Outcome:
-        """Say how an action ended that was carried out to an end; `here` is the last state it was carried out in."""
-        return outcome
-
     def _watch_progress(self, percept: Percept) -> None:
         """Look at what is new, and climb the ladder when nothing is."""
         ladder = self._ladder
         if ladder.owed and ladder.episode is not None:
             ladder.owed = False
-            self.post_mortem(ladder.episode, percept)
+            self.hooks.emit(EpisodeTold(ladder.episode, percept))
         solved = ladder.saw(percept)
         if solved is not None:
-            self.post_mortem(solved, percept)
+            self.hooks.emit(EpisodeTold(solved, percept))
         reason = ladder.progress.verdict
         if reason is not None:
             self._climb(reason, percept)
@@ -215,7 +205,7 @@ class Mind:
             self._intent = self._plan = None
             return
         if rung is RecoveryStep.GIVE_UP:
-            self.post_mortem(ladder.close(), percept)
+            self.hooks.emit(EpisodeTold(ladder.close(), percept))
         here = percept.place
         where = f"map {here.map_id} ({here.x},{here.y})"
         doing = f"{self._doing.name}, because {self._doing.why}" if self._doing else ""
@@ -382,7 +372,7 @@ class Mind:
             plan=explain(chosen, facts),
         )
         if intent.course.outcome is not Outcome.RUNNING:
-            self.ended(intent, intent.course.outcome, percept.state)
+            self.hooks.emit(ActionEnded(intent, intent.course.outcome, percept.state))
         match intent.course.outcome:
             case Outcome.RUNNING:
                 return intent

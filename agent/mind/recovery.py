@@ -58,6 +58,14 @@ class StuckEpisode:
     over: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class EpisodeTold:
+    """What came of getting nowhere: it is over, or the branch in which it happened died."""
+
+    episode: StuckEpisode
+    percept: Percept
+
+
 class Ladder:
     """Watches progress and answers the lack of it; `escape` is how a map is left, `inquiry` how people are asked.
 

@@ -1,7 +1,8 @@
 """Methods opened to handlers, the handlers of each, and in what order they run.
 
 A class opens a method with `@hookable` and carries an attribute `hooks`. A method that returns a generator counts as
-done when it has returned the generator.
+done when it has returned the generator. What happens and is no method of its own is an event: an object that
+`Hooks.emit` is called with, and that handlers watch by its type.
 
 Of several handlers of a moment the lower priority comes first, equals in the order of registration: the first before,
 after and after_throwing handler runs first, the first wrapper is the outermost. Handlers before a method run ahead of
@@ -28,6 +29,7 @@ from typing import (
     NamedTuple,
     ParamSpec,
     Protocol,
+    Self,
     TypeAlias,
     TypedDict,
     TypeVar,
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
 
+# A method opened by @hookable, a type of event that `Hooks.emit` tells of, a glob over names, or a combination of methods.
+Watched: TypeAlias = "Callable[..., object] | type | str | Pointcut"
 Moment: TypeAlias = Literal["before", "around", "after", "after_throwing"]
 Handler: TypeAlias = "Callable[[Call, Any], object]"
 
@@ -157,148 +161,9 @@ def _around(
     return through
 
 
-DEFAULT_PRIORITY: Final = 1000
-
-
-class HandlerOptions(TypedDict, total=False):
-    """How a handler is registered; `weak` is for bound methods: the registration goes when their owner does."""
-
-    priority: int
-    on_error: ErrorMode
-    weak: bool
-
-
-class Hooks:
-    """The handlers of one application; errors that stay with their handler are counted in `faults`."""
-
-    def __init__(self, on_fault: OnFault | None = None) -> None:
-        self.registered: tuple[Registration, ...] = ()
-        self.faults = Faults(on_fault)
-        # By class and method, never by instance: another one may come to live at an address.
-        self._advice: defaultdict[type, dict[Method, MethodHandlers | None]] = defaultdict(dict)
-
-    def before(
-        self,
-        pointcut: Pointcut | str,
-        handler: Callable[[Call], object],
-        **options: Unpack[HandlerOptions],
-    ) -> Registration:
-        """Call `handler(call)` before each matching method runs."""
-        return self._add("before", pointcut, handler, **options)
-
-    def around(
-        self,
-        pointcut: Pointcut | str,
-        handler: Callable[[Call, Proceed], object],
-        **options: Unpack[HandlerOptions],
-    ) -> Registration:
-        """Call `handler(call, proceed)` in place of each matching method; `proceed()` runs that."""
-        return self._add("around", pointcut, handler, **options)
-
-    def after(
-        self, pointcut: Pointcut | str, handler: Handler, **options: Unpack[HandlerOptions]
-    ) -> Registration:
-        """Call `handler(call, result)` after each matching method has returned."""
-        return self._add("after", pointcut, handler, **options)
-
-    def after_throwing(
-        self, pointcut: Pointcut | str, handler: Handler, **options: Unpack[HandlerOptions]
-    ) -> Registration:
-        """Call `handler(call, error)` after each matching method has raised; the error goes on."""
-        return self._add("after_throwing", pointcut, handler, **options)
-
-    def remove(self, registration: Registration) -> None:
-        """Forget one registration."""
-        self._keep(each for each in self.registered if each is not registration)
-
-    def advice(self, method: Method, instance: object) -> MethodHandlers | None:
-        """Return the handlers for a call of `method` on `instance`, or None when there are none."""
-        kind = type(instance)
-        try:
-            found = self._advice[kind][method]
-        except KeyError:
-            found = self._advice[kind][method] = _matching(self.registered, method, kind)
-        if found is not None and found.depends:
-            return _matching(found.registrations, method, kind, instance)
-        return found
-
-    def run(self, registrations: tuple[Registration, ...], call: Call, result: object) -> None:
-        """Call each handler. KeyboardInterrupt and SystemExit pass, as do errors that are to."""
-        for registration in registrations:
-            try:
-                registration.handler(call, result)
-            except Exception as error:
-                if registration.on_error is ErrorMode.FAIL_FAST:
-                    raise
-                always = registration.on_error is ErrorMode.CONTINUE
-                self.faults.note(registration.name, error, always=always)
-
-    def _add(
-        self,
-        moment: Moment,
-        pointcut: Pointcut | str,
-        handler: Callable[..., object],
-        **options: Unpack[HandlerOptions],
-    ) -> Registration:
-        weak = options.get("weak", False)
-        held = WeakMethod(handler, self._bury) if weak else None
-        registration = Registration(
-            moment,
-            as_pointcut(pointcut),
-            _called(moment, handler if held is None else _through(held)),
-            getattr(handler, "__qualname__", type(handler).__qualname__),
-            options.get("priority", DEFAULT_PRIORITY),
-            options.get("on_error", ErrorMode.FAIL_FAST),
-            held,
-            self.remove,
-        )
-        self._keep(sorted((*self.registered, registration), key=lambda each: each.priority))
-        return registration
-
-    def _keep(self, registrations: Iterable[Registration]) -> None:
-        self.registered = tuple(registrations)
-        self._advice.clear()
-
-    def _bury(self, dead: WeakMethod[Callable[..., object]]) -> None:
-        self._keep(each for each in self.registered if each.held is not dead)
-
-
-def _matching(
-    registrations: Iterable[Registration], method: Method, kind: type, instance: object = None
-) -> MethodHandlers | None:
-    verdicts = [(each, each.pointcut.verdict(method, kind, instance)) for each in registrations]
-    meant = [each for each, verdict in verdicts if verdict is not False]
-    if not meant:
-        return None
-
-    def of(moment: Moment) -> tuple[Registration, ...]:
-        return tuple(each for each in meant if each.moment == moment)
-
-    depends = any(verdict is None for _, verdict in verdicts)
-    return MethodHandlers(of("before"), of("around"), of("after"), of("after_throwing"), depends)
-
-
-def _called(moment: Moment, handler: Callable[..., object]) -> Handler:
-    """Return `handler` as all are called, with something beside the call."""
-    if moment != "before":
-        return handler
-
-    def without_result(call: Call, _nothing: None) -> object:
-        return handler(call)
-
-    return without_result
-
-
-def _through(held: WeakMethod[Callable[..., object]]) -> Callable[..., object]:
-    def while_owned(*args: Any) -> object:  # noqa: ANN401  # whatever its moment gives
-        handler = held()
-        return None if handler is None else handler(*args)
-
-    return while_owned
-
-
 P = ParamSpec("P")
 R = TypeVar("R")
+E = TypeVar("E")
 
 
 class Hooked(Protocol):
@@ -368,3 +233,163 @@ def _opened(
 
     vars(hooked)[OPENED] = known
     return hooked
+
+
+DEFAULT_PRIORITY: Final = 1000
+
+
+class HandlerOptions(TypedDict, total=False):
+    """How a handler is registered; `weak` is for bound methods: the registration goes when their owner does."""
+
+    priority: int
+    on_error: ErrorMode
+    weak: bool
+
+
+class Hooks:
+    """The handlers of one application; errors that stay with their handler are counted in `faults`."""
+
+    def __init__(self, on_fault: OnFault | None = None) -> None:
+        self.registered: tuple[Registration, ...] = ()
+        self.faults = Faults(on_fault)
+        # By class and method, never by instance: another one may come to live at an address.
+        self._advice: defaultdict[type, dict[Method, MethodHandlers | None]] = defaultdict(dict)
+
+    @property
+    def hooks(self) -> Self:
+        """Itself: its own `emit` can be watched."""
+        return self
+
+    @hookable
+    def emit(self, event: E, /) -> E:
+        """Tell of an event, which is no call of a method by itself; handlers are for one type of event."""
+        return event
+
+    def before(
+        self,
+        pointcut: Watched,
+        handler: Callable[[Call], object],
+        **options: Unpack[HandlerOptions],
+    ) -> Registration:
+        """Call `handler(call)` before each matching method runs."""
+        return self._add("before", pointcut, handler, **options)
+
+    def around(
+        self,
+        pointcut: Watched,
+        handler: Callable[[Call, Proceed], object],
+        **options: Unpack[HandlerOptions],
+    ) -> Registration:
+        """Call `handler(call, proceed)` in place of each matching method; `proceed()` runs that."""
+        return self._add("around", pointcut, handler, **options)
+
+    def after(
+        self, pointcut: Watched, handler: Handler, **options: Unpack[HandlerOptions]
+    ) -> Registration:
+        """Call `handler(call, result)` after each matching method has returned."""
+        return self._add("after", pointcut, handler, **options)
+
+    def after_throwing(
+        self, pointcut: Watched, handler: Handler, **options: Unpack[HandlerOptions]
+    ) -> Registration:
+        """Call `handler(call, error)` after each matching method has raised; the error goes on."""
+        return self._add("after_throwing", pointcut, handler, **options)
+
+    def remove(self, registration: Registration) -> None:
+        """Forget one registration."""
+        self._keep(each for each in self.registered if each is not registration)
+
+    def advice(self, method: Method, instance: object) -> MethodHandlers | None:
+        """Return the handlers for a call of `method` on `instance`, or None when there are none."""
+        kind = type(instance)
+        try:
+            found = self._advice[kind][method]
+        except KeyError:
+            found = self._advice[kind][method] = _matching(self.registered, method, kind)
+        if found is not None and found.depends:
+            return _matching(found.registrations, method, kind, instance)
+        return found
+
+    def run(self, registrations: tuple[Registration, ...], call: Call, result: object) -> None:
+        """Call each handler. KeyboardInterrupt and SystemExit pass, as do errors that are to."""
+        for registration in registrations:
+            try:
+                registration.handler(call, result)
+            except Exception as error:
+                if registration.on_error is ErrorMode.FAIL_FAST:
+                    raise
+                always = registration.on_error is ErrorMode.CONTINUE
+                self.faults.note(registration.name, error, always=always)
+
+    def _add(
+        self,
+        moment: Moment,
+        pointcut: Watched,
+        handler: Callable[..., object],
+        **options: Unpack[HandlerOptions],
+    ) -> Registration:
+        weak = options.get("weak", False)
+        held = WeakMethod(handler, self._bury) if weak else None
+        called = _called(moment, handler if held is None else _through(held))
+        if isinstance(pointcut, type):
+            called, pointcut = _of_type(pointcut, called), Hooks.emit
+        registration = Registration(
+            moment,
+            as_pointcut(pointcut),
+            called,
+            getattr(handler, "__qualname__", type(handler).__qualname__),
+            options.get("priority", DEFAULT_PRIORITY),
+            options.get("on_error", ErrorMode.FAIL_FAST),
+            held,
+            self.remove,
+        )
+        self._keep(sorted((*self.registered, registration), key=lambda each: each.priority))
+        return registration
+
+    def _keep(self, registrations: Iterable[Registration]) -> None:
+        self.registered = tuple(registrations)
+        self._advice.clear()
+
+    def _bury(self, dead: WeakMethod[Callable[..., object]]) -> None:
+        self._keep(each for each in self.registered if each.held is not dead)
+
+
+def _matching(
+    registrations: Iterable[Registration], method: Method, kind: type, instance: object = None
+) -> MethodHandlers | None:
+    verdicts = [(each, each.pointcut.verdict(method, kind, instance)) for each in registrations]
+    meant = [each for each, verdict in verdicts if verdict is not False]
+    if not meant:
+        return None
+
+    def of(moment: Moment) -> tuple[Registration, ...]:
+        return tuple(each for each in meant if each.moment == moment)
+
+    depends = any(verdict is None for _, verdict in verdicts)
+    return MethodHandlers(of("before"), of("around"), of("after"), of("after_throwing"), depends)
+
+
+def _called(moment: Moment, handler: Callable[..., object]) -> Handler:
+    """Return `handler` as all are called, with something beside the call."""
+    if moment != "before":
+        return handler
+
+    def without_result(call: Call, _nothing: None) -> object:
+        return handler(call)
+
+    return without_result
+
+
+def _of_type(kind: type, handler: Handler) -> Handler:
+    def told(call: Call, result: object) -> object:
+        return handler(call, result) if isinstance(call.args[0], kind) else None
+
+    return told
+
+
+def _through(held: WeakMethod[Callable[..., object]]) -> Callable[..., object]:
+    def while_owned(*args: Any) -> object:  # noqa: ANN401  # whatever its moment gives
+        handler = held()
+        return None if handler is None else handler(*args)
+
+    return while_owned

@@ -1,4 +1,4 @@
-"""Which calls a handler is for: by name, class, instance, tag or method, and what is combined of these.
+"""Which calls a handler is for: by method, class, instance, tag or name, and what is combined of these.
 
 A glob fits a method when it fits `Class.method` or `package.module.Class.method`, where the class is the one that
 defines the method; `*` stands for dots too. A class and an instance are those that the method is called on.
@@ -120,9 +120,13 @@ class Pointcut:
         )
 
 
-def as_pointcut(pointcut: Pointcut | str) -> Pointcut:
-    """Return `pointcut` itself, or the glob that a plain text is."""
-    return Pointcut.pattern(pointcut) if isinstance(pointcut, str) else pointcut
+def as_pointcut(pointcut: Pointcut | Callable[..., object] | str) -> Pointcut:
+    """Return `pointcut` itself, the calls of an opened method, or the glob that a plain text is."""
+    if isinstance(pointcut, Pointcut):
+        return pointcut
+    if isinstance(pointcut, str):
+        return Pointcut.pattern(pointcut)
+    return Pointcut.of_method(pointcut)
 
 
 def _both(one: Verdict, two: Verdict) -> Verdict:

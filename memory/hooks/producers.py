@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from memory.blackboard.blackboard import Blackboard
     from memory.blackboard.entry import Status
     from memory.codec import Json
-    from memory.hooks.hooks import Call, Hooks, Registration
-    from memory.hooks.pointcut import Pointcut
+    from memory.hooks.hooks import Call, Hooks, Registration, Watched
 
 
 Occasion: TypeAlias = Literal["before", "after", "after_throwing"]
@@ -45,7 +44,7 @@ class Producers:
 
     def register(  # noqa: PLR0913  # one call says all there is to know about a producer
         self,
-        pointcut: Pointcut | str,
+        pointcut: Watched,
         extractor: Extractor,
         *,
         scope: str,
@@ -54,9 +53,9 @@ class Producers:
         on: Occasion = "after",
         priority: int = DEFAULT_PRIORITY,
     ) -> Registration:
-        """Write to `scope` what the pure `extractor` makes of each matching call.
+        """Write to `scope` what the pure `extractor` makes of each matching call, or each event of a type.
 
-        It is given the call and its result; the error when `on` is after_throwing, None when it is before.
+        It is given the call and its result, which is the event; the error when `on` is after_throwing, None when it is before.
         Its own errors are counted and never the caller's.
         """
         scope_of(scope)  # an unknown scope is refused here, not at the first write

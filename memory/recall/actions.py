@@ -59,9 +59,9 @@ def is_open(entry: Entry) -> bool:
 def watch_actions(producers: Producers, agent_id: str) -> None:
     """Keep every recall and every pruning of `agent_id` in its working memory."""
     working = scope_name(agent_id, "working")
-    recalling = "MemoryActions.memory_recall_with_scores"
+    recalling = MemoryActions.memory_recall_with_scores
     producers.register(recalling, _recollection, scope=working, kind=RECOLLECTION)
-    producers.register("MemoryActions.memory_prune", _upkeep, scope=working, kind=UPKEEP)
+    producers.register(MemoryActions.memory_prune, _upkeep, scope=working, kind=UPKEEP)
 
 
 def learn_outcome(blackboard: Blackboard, keys: Iterable[str], *, useful: bool) -> int:

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Final, TypeAlias
 
+from agent.app.memory_producers import AGENT
 from agent.app.play import NEVER, NoViewer
 from agent.app.session import PlayLimits
 from agent.lab.bench import memory_fill
@@ -36,7 +37,6 @@ from agent.lab.bench.memory_fill import (
 from agent.lab.bench.stopwatch import CHECKPOINTS, PARTS, Parts, Stopwatch
 from agent.lab.publish import Findings
 from agent.lab.stats import Distribution
-from agent.mind import AGENT
 from agent.story import Story
 from emulator import Cartridge, Dex
 from memory import (

@@ -8,10 +8,10 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any, Final
 
+from agent.app.memory_producers import AGENT
 from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
 from agent.lab.bench.game import GOAL, session_of
-from agent.mind import AGENT
 from agent.story import Story
 from emulator import Cartridge, Dex
 from memory import (

@@ -9,8 +9,8 @@ from shutil import copytree
 from statistics import fmean
 from typing import Any, Final, TypeAlias
 
+from agent.app.memory_producers import AGENT
 from agent.lab.exam.question import ExamAnswer, QuestionForm, QuestionTopic
-from agent.mind import AGENT
 from agent.story import Story
 from emulator import Dex, State
 from memory import (

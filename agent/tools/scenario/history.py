@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from agent.app.checkpoints import append, mind_of
+from agent.app.memory_producers import AGENT
 from agent.app.settings import RunSettings
 from agent.errors import ScenarioError
 from agent.events import MilestoneEvent, StuckEvent, events
-from agent.mind import AGENT
 from agent.story import MilestoneLedger, ReachedMilestone, Story
 from memory import Hooks, RunReader, SessionObjective, open_memory, open_run
 from memory.codec import as_json, from_json

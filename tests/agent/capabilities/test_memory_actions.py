@@ -9,6 +9,7 @@ from typing import cast
 
 import pytest
 
+from agent.app.memory_producers import AGENT
 from agent.capabilities import (
     BoundAction,
     Capability,
@@ -29,7 +30,7 @@ from agent.capabilities.memory_actions import (
     capability,
     stock_of_memory,
 )
-from agent.mind import AGENT, Intent, Ladder, Mind, ProgressMonitor
+from agent.mind import Intent, Ladder, Mind, ProgressMonitor
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, Terrain, wait

@@ -10,10 +10,11 @@ from typing import Any, cast
 import pytest
 
 from agent.app import Interrupt, Settings, outlook, play_run
+from agent.app.memory_producers import MeetingProducers
 from agent.battle import BattleGoals, BattlePolicy
 from agent.battle.options import TurnState, attack_options, prepared_options
 from agent.battle.policy import AS_GOOD, THRIFT, choice
-from agent.capabilities import Encounters, GameContext, inquiry
+from agent.capabilities import GameContext, SquareTried, WaresSeen, inquiry
 from agent.capabilities.battle import capability as battle
 from agent.capabilities.battle import remembered, sequence
 from agent.capabilities.shop import ShopWares
@@ -21,7 +22,6 @@ from agent.capabilities.shop import capability as shop
 from agent.capabilities.travel import around, detour, walk
 from agent.experience import EVERY_USE, ActionCosts, Experience, MemoryUse
 from agent.experience.action_costs import in_order, names_of
-from agent.mind import MeetingProducers
 from agent.perception import percept_of
 from agent.planning import Action, Effect, Goal, Require, explain
 from agent.skills import (
@@ -91,7 +91,7 @@ def kit(asked: Experience, hooks: Hooks | None = None) -> GameContext:
         ledger,
         0,
         experience=asked,
-        encounters=Encounters(hooks or Hooks()),
+        hooks=hooks or Hooks(),
     )
 
 
@@ -218,10 +218,10 @@ def test_e35_what_bars_the_way_is_remembered_and_forgotten_when_somebody_gets_th
     known = kit(experience(memory), watched(memory))
     state = in_the_lane.state
     square = (LANE, 5, 5)
-    known.encounters.barred(state, square, "the second town")
+    known.hooks.emit(SquareTried(state, square, "the second town"))
     assert known.experience.barred().keys() == {square}
     met(memory, "barred", known.experience.barred()[square])  # as an earlier run told it
-    known.encounters.passed(state, square)
+    known.hooks.emit(SquareTried(state, square, passed=True))
     assert known.experience.barred() == {}
     (closed,) = memory.blackboard.entries(EPISODIC, kind="barred")
     assert closed.closed == "seen otherwise: one got through"
@@ -293,7 +293,7 @@ def test_e35_what_is_there_after_all_contradicts_what_was_remembered(
     assert ShopWares(known).believed(NEAR_STORE) == set(others)
     (there,) = (each.map_id for each in STORY.places if each.name == NEAR_STORE.place)
     inside = replace(outside, map=replace(outside.map, map_id=there))
-    known.encounters.looked(inside, NEAR_STORE.person, (first, *others))
+    known.hooks.emit(WaresSeen(inside, NEAR_STORE.person, (first, *others)))
     assert ShopWares(known).believed(NEAR_STORE) == {first, *others}
     (closed,) = memory.blackboard.entries(EPISODIC, kind=SHELF)
     assert closed.closed == f"seen otherwise: item {first} is there"

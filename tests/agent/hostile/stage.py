@@ -21,7 +21,7 @@ from agent.app.build import Branch
 from agent.app.model import THREAD, ModelService
 from agent.app.session import PlayLimits, Session
 from agent.app.settings import Decider, ModelTerms, RunSettings
-from agent.mind import Advising, AdvisorTools, Describing
+from agent.mind import Advising, AdvisorTools, Describing, QuestionAnswered
 from agent.mind.advice import QuestionContext
 from agent.story import Story
 from emulator import CartridgeKind, Dex, PyBoyConsole, demo_cartridge_path, load_cartridge
@@ -100,7 +100,7 @@ class Game:
         assert isinstance(old, Describing)
         heard: list[Advice | Silent] = []
         asked = self.branch.hooks.after(
-            "Advising.answered", lambda _call, answer: heard.append(answer)
+            QuestionAnswered, lambda _call, answered: heard.append(answered.answer)
         )
         advising._describe = replace(old, dex=dex or old.dex)
         advising.look, before = (lambda: moment), advising.look

@@ -17,6 +17,7 @@ from agent.app import AskSettings, Decider, Interrupt, Settings, play_run
 from agent.app.build import Branch
 from agent.app.summary import Stop
 from agent.fake_claude.answers import ToolCall
+from agent.loop import Loop
 from agent.mind.advice import QuestionContext
 from agent.mind.advisor_tools import LONGEST_TAG, MOST_CLAIMS
 from agent.perception import Percept
@@ -380,7 +381,7 @@ def test_a_game_whose_every_screen_is_hostile_reaches_what_rules_reach(
             shown.append(next(screens))
             return replace(percept, text=shown[-1])
 
-        branch.hooks.around("Loop.perceive", swapped)
+        branch.hooks.around(Loop.perceive, swapped)
 
     with stage(tmp_path / "service", CURIOUS) as scene:
         with played_game(tmp_path, scene.service.asking(1), haunted) as other:

@@ -75,7 +75,7 @@ class World:
             reflexes=(alarm,),
         )
         hooks = Hooks()
-        hooks.after("Mind.plan_for", self._note)
+        hooks.after(Mind.plan_for, self._note)
         ladder = Ladder(ProgressMonitor(patience=50), seed=0)
         return Mind((capability,), cast("Recall", Nothing()), hooks, ladder)
 

@@ -8,7 +8,7 @@ import pytest
 
 from agent.capabilities import BoundAction, Capability, Inquiry, Reflex, Sensor
 from agent.errors import Stuck, StuckReason
-from agent.mind import Ladder, Mind, ProgressMonitor, StuckEpisode
+from agent.mind import EpisodeTold, Ladder, Mind, ProgressMonitor, StuckEpisode
 from agent.mind.progress import LOST, PATIENCE, QUIET
 from agent.mind.recovery import COOL_DOWN, MOST_RESTORES
 from agent.perception import Percept
@@ -63,7 +63,7 @@ class Swamp:
             return {"there": 0, "in_battle": 0}
 
         hooks = Hooks()
-        hooks.after("Mind.post_mortem", self._note)
+        hooks.after(EpisodeTold, self._note)
         alarm = Reflex("alarm", lambda _percept: self.alarm, wait(1), "it rings")
         swamp = Capability(
             name="swamp",
@@ -81,8 +81,8 @@ class Swamp:
         yield wait(1)
         return Outcome.DONE
 
-    def _note(self, _call: Call, episode: StuckEpisode) -> None:
-        self.told.append(episode)
+    def _note(self, _call: Call, told: EpisodeTold) -> None:
+        self.told.append(told.episode)
 
     def tick(self) -> str:
         self.percept = replace(self.percept, tick=self.percept.tick + 1)

@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Callable
+from typing import NamedTuple
 
 import pytest
 
@@ -19,6 +20,7 @@ from memory import (
 )
 from memory.blackboard.entry import EntryKind
 from memory.errors import NotHookable, UnknownScope
+from memory.hooks.hooks import Watched
 from memory.hooks.pointcut import Pointcut
 from memory.hooks.producers import Extractor
 from tests.memory.hooks.walker import Runner, Walker
@@ -27,7 +29,7 @@ from tests.memory.samples import EPISODIC, SENSORY, STM, WORKING
 MANY = 5_000  # new objects, for one of them to come to live where an old one was
 
 
-def seen_of(pointcut: Pointcut | str, *, other: bool = False) -> list[str]:
+def seen_of(pointcut: Watched, *, other: bool = False) -> list[str]:
     """Return which methods of a runner, or of a walker, are seen at `pointcut`."""
     hooks, seen = Hooks(), []
     hooks.after(pointcut, lambda call, _result: seen.append(call.name))
@@ -464,3 +466,62 @@ def test_an_unknown_scope_is_refused_at_registration(blackboard: Blackboard) -> 
 def test_what_is_not_json_is_refused_at_the_write(blackboard: Blackboard) -> None:
     with pytest.raises(MalformedRecord, match="is not JSON"):
         blackboard.write(WORKING, "x", {"v": float("nan")}, tick=1, game_s=0.0)
+
+
+class Fell(NamedTuple):
+    """An event: something that happened and is no call."""
+
+    depth: int
+
+
+class FellInWater(Fell):
+    """An event of a narrower type."""
+
+
+def test_b01_events_are_told_through_one_hookable_method_and_watched_by_type() -> None:
+    hooks, seen, all_of_them = Hooks(), [], []
+    watching = hooks.after(Fell, lambda _call, event: seen.append(event))
+    hooks.after(Hooks.emit, lambda call, event: all_of_them.append((call.name, event)))
+    for event in (Fell(1), "another", FellInWater(2)):
+        assert hooks.emit(event) is event
+    assert seen == [Fell(1), FellInWater(2)]
+    assert [event for _, event in all_of_them] == [Fell(1), "another", FellInWater(2)]
+    assert {name for name, _ in all_of_them} == {"Hooks.emit"}
+    watching.cancel()
+    hooks.emit(Fell(3))
+    assert len(seen) == 2
+
+
+def test_b02_a_producer_is_for_one_type_of_event(blackboard: Blackboard) -> None:
+    hooks = Hooks()
+
+    def depth(_call: Call, event: Fell) -> Produced:
+        return Produced({"depth": event.depth}, 1, 1.0)
+
+    Producers(hooks, blackboard).register(Fell, depth, scope=STM, kind="fall")
+    hooks.emit("another")
+    hooks.emit(Fell(4))
+    assert [each.data for each in blackboard.entries(STM)] == [{"depth": 4}]
+
+
+def test_b04_a_broken_extractor_of_events_is_counted_by_its_name(blackboard: Blackboard) -> None:
+    hooks = Hooks()
+
+    def broken(_call: Call, _event: Fell) -> Produced:
+        raise ValueError
+
+    Producers(hooks, blackboard).register(Fell, broken, scope=STM, kind="fall")
+    hooks.emit(Fell(1))
+    assert [(name.rpartition(".")[2], times) for name, times in hooks.faults.items()] == [
+        ("broken", 1)
+    ]
+
+
+def test_b05_a_method_stands_for_itself() -> None:
+    assert seen_of(Walker.rest) == ["Walker.rest"]
+    with pytest.raises(NotHookable):
+        Hooks().after(closed, lambda _call, _result: None)
+
+
+def closed() -> None:
+    """Nobody opened this."""

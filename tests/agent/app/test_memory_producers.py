@@ -13,9 +13,10 @@ from typing import Final
 import pytest
 
 import agent
+from agent.app.memory_producers import AGENT
 from agent.capabilities import GameContext, capabilities_for
 from agent.loop import Loop
-from agent.mind import AGENT, Ladder, Mind, ProgressMonitor
+from agent.mind import Ladder, Mind, ProgressMonitor
 from agent.perception import Perceiver
 from agent.skills import Terrain
 from agent.story import MilestoneLedger, Story
@@ -32,7 +33,7 @@ from memory import (
 )
 from memory.errors import NotHookable
 from memory.hooks.pointcut import Method, Pointcut, method_of
-from tests.agent.mind.stores import stores_in
+from tests.agent.app.stores import stores_in
 from tests.agent.support import ROOT, Played
 
 MAY_STORE: Final = (

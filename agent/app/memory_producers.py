@@ -1,4 +1,4 @@
-"""What is remembered of play: producers that watch the loop, encounters and advice through hooks.
+"""What is remembered of play: producers that watch the loop, encounters, advice and post-mortems through hooks.
 
 Nothing that they watch calls a store.
 """
@@ -7,14 +7,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from agent.advisor.port import Advice, Question, Silent
-from agent.capabilities import TalkResult
+from agent.advisor.port import Silent
+from agent.capabilities import SquareTried, TalkEnded, WaresSeen
 from agent.experience import TaskChoices
-from agent.mind.battle_record import BattleWatch
-from agent.mind.intent import ActiveGoal, Intent, IntentSource
+from agent.loop import Loop, Performed
+from agent.mind import (
+    ActiveGoal,
+    BattleWatch,
+    EpisodeTold,
+    Intent,
+    IntentSource,
+    Mind,
+    QuestionAnswered,
+)
 from agent.perception import Percept
 from agent.skills import Outcome
-from agent.story import ReachedMilestone, Story
+from agent.story import MilestoneLedger, ReachedMilestone, Story
 from emulator import FRAMES_PER_SECOND, Dex, Party, ScreenType, State
 from emulator.world.header import FIRST_INDOOR_MAP
 from memory import (
@@ -25,6 +33,7 @@ from memory import (
     PersonHeard,
     Produced,
     Producers,
+    RunReader,
     SessionObjective,
     ShelfSeen,
     WayBarred,
@@ -73,22 +82,22 @@ class PlayProducers:
         sensory, working, stm = (scope_name(AGENT, each) for each in ("sensory", "working", "stm"))
         watch = producers.register
         watch(
-            "Loop.perceive", self.tick_state, scope=sensory, kind="tick_state", ttl_s=MOMENTS_LAST_S
+            Loop.perceive, self.tick_state, scope=sensory, kind="tick_state", ttl_s=MOMENTS_LAST_S
         )
-        watch("Loop.perceive", self.sensory_input, scope=sensory, kind="sensory_input")
-        watch("Loop.perceive", self.disagreements, scope=stm, kind="disagreement")
-        watch("Loop.perform", self.action, scope=working, kind="action")
-        watch("Loop.perceive", self.location, scope=stm, kind="location")
-        watch("Loop.perceive", self.resources, scope=stm, kind="resources")
-        for turning in ("Mind.pursue", "Mind.reach"):
+        watch(Loop.perceive, self.sensory_input, scope=sensory, kind="sensory_input")
+        watch(Loop.perceive, self.disagreements, scope=stm, kind="disagreement")
+        watch(Loop.perform, self.action, scope=working, kind="action")
+        watch(Loop.perceive, self.location, scope=stm, kind="location")
+        watch(Loop.perceive, self.resources, scope=stm, kind="resources")
+        for turning in (Mind.pursue, Mind.reach):
             watch(turning, self.resources_then, scope=stm, kind="resources")
             watch(turning, self.team, scope=stm, kind=TEAM)
             watch(turning, self.blackouts, scope=stm, kind=BLACKOUT)
-        watch("Loop.perceive", self.battle, scope=stm, kind="battle")
-        watch("MilestoneLedger.observe", self.waypoints, scope=stm, kind=WAYPOINT)
-        watch("Mind.pursue", self.objective, scope=stm, kind="objective")
-        watch("Loop.perform", self.objective_done, scope=stm, kind="objective")
-        watch("Mind.reach", self.objective_reached, scope=stm, kind="objective")
+        watch(Loop.perceive, self.battle, scope=stm, kind="battle")
+        watch(MilestoneLedger.observe, self.waypoints, scope=stm, kind=WAYPOINT)
+        watch(Mind.pursue, self.objective, scope=stm, kind="objective")
+        watch(Loop.perform, self.objective_done, scope=stm, kind="objective")
+        watch(Mind.reach, self.objective_reached, scope=stm, kind="objective")
 
     def tick_state(self, call: Call, percept: Percept) -> Produced:
         """The moment a decision is made in."""
@@ -132,7 +141,7 @@ class PlayProducers:
             for words in percept.disagreements
         ]
 
-    def action(self, call: Call, performed: Any) -> Produced | None:  # noqa: ANN401 -- the loop's
+    def action(self, call: Call, performed: Performed) -> Produced | None:
         """An action of the plan that ended, with all it took."""
         intent: Intent = call.args[0]
         if intent.source is not IntentSource.PLAN or performed.outcome is Outcome.RUNNING:
@@ -242,7 +251,7 @@ class PlayProducers:
         record = _objective(pursuit, percept.tick)
         return _produced(record, percept.tick, percept.state, importance=6)
 
-    def objective_done(self, call: Call, performed: Any) -> Produced | None:  # noqa: ANN401 -- the loop's
+    def objective_done(self, call: Call, performed: Performed) -> Produced | None:
         """A goal that is reached by the mere doing of the action of its name."""
         intent: Intent = call.args[0]
         pursuit, tick = intent.pursuit, call.instance.tick
@@ -325,40 +334,29 @@ class MeetingProducers:
     def register(self, producers: Producers) -> None:
         """Watch encounters, which go to short-term memory."""
         scope = scope_name(AGENT, "stm")
-        producers.register("Encounters.heard", self.heard, scope=scope, kind=HEARD)
-        producers.register("Encounters.looked", self.looked, scope=scope, kind=SHELF)
-        producers.register("Encounters.barred", self.barred, scope=scope, kind=BARRED)
-        producers.register("Encounters.passed", self.passed, scope=scope, kind=BARRED)
+        producers.register(TalkEnded, self.heard, scope=scope, kind=HEARD)
+        producers.register(WaresSeen, self.looked, scope=scope, kind=SHELF)
+        producers.register(SquareTried, self.tried, scope=scope, kind=BARRED)
 
-    def heard(self, call: Call, hearing: TalkResult) -> Produced:
+    def heard(self, _call: Call, talk: TalkEnded) -> Produced:
         """A person that was talked to, and the effects."""
-        state: State = call.args[0]
-        here = state.map.map_id
+        here = talk.state.map.map_id
         place = self.story.called(here)
         return self._produced(
-            PersonHeard(place, here, hearing.slot, hearing.words, hearing.came), state
+            PersonHeard(place, here, talk.slot, talk.words, talk.came), talk.state
         )
 
-    def looked(self, call: Call, wares: tuple[int, ...]) -> Produced:
+    def looked(self, _call: Call, seen: WaresSeen) -> Produced:
         """The wares of a clerk."""
-        state, slot = call.args[:2]
-        here = state.map.map_id
-        return self._produced(ShelfSeen(self.story.called(here), here, slot, wares), state)
+        here = seen.state.map.map_id
+        shelf = ShelfSeen(self.story.called(here), here, seen.slot, seen.wares)
+        return self._produced(shelf, seen.state)
 
-    def barred(self, call: Call, square: tuple[int, int, int]) -> Produced:
-        """A square that a walk could not step on."""
-        began, _, towards = call.args
-        return self._way(began, square, towards, passed=False)
-
-    def passed(self, call: Call, square: tuple[int, int, int]) -> Produced:
-        """A square that barred the way, and does no more."""
-        return self._way(call.args[0], square, "", passed=True)
-
-    def _way(
-        self, state: State, square: tuple[int, int, int], towards: str, *, passed: bool
-    ) -> Produced:
-        place = self.story.called(square[0])
-        return self._produced(WayBarred(place, towards, *square, passed), state)
+    def tried(self, _call: Call, tried: SquareTried) -> Produced:
+        """A square that a walk could not step on, or that barred the way and does no more."""
+        place = self.story.called(tried.square[0])
+        way = WayBarred(place, tried.towards, *tried.square, tried.passed)
+        return self._produced(way, tried.state)
 
     def _produced(self, record: Any, state: State) -> Produced:  # noqa: ANN401  # an encounter
         return Produced(
@@ -366,17 +364,46 @@ class MeetingProducers:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class PostMortems:
+    """Makes an entry of short-term memory, and so an event of the run, of each episode.
+
+    It names the run, the last checkpoint before it and its ticks; where they are on a branch that died,
+    `last_step` is the number of the last of them. `replay --episode` drives them.
+    """
+
+    run: RunReader
+    called: Callable[[int], str]  # what a map is called
+
+    def register(self, producers: Producers) -> None:
+        """Watch the mind."""
+        producers.register(EpisodeTold, self.stuck, scope=scope_name(AGENT, "stm"), kind="stuck")
+
+    def stuck(self, _call: Call, told: EpisodeTold) -> Produced:
+        """One episode: why, where, what was tried, and what helped."""
+        episode, percept = told.episode, told.percept
+        before = [tick for tick in self.run.checkpoint_ticks() if tick <= episode.since]
+        data = {
+            **as_json(episode),
+            "place": self.called(episode.map_id),
+            "run": self.run.run_id,
+            "checkpoint_tick": before[0] if before else None,
+            "last_step": None if episode.over else self.run.last_dead_step(),
+        }
+        return Produced(data, percept.tick, game_seconds(percept.state), importance=8)
+
+
 def watch_advice(producers: Producers) -> None:
     """Make an entry of each answer. Silence is no memory; the run's record counts it."""
     scope = scope_name(AGENT, "stm")
-    producers.register("Advising.answered", _advice, scope=scope, kind=ADVICE)
+    producers.register(QuestionAnswered, _advice, scope=scope, kind=ADVICE)
 
 
-def _advice(call: Call, answer: Advice | Silent) -> Produced | None:
+def _advice(_call: Call, answered: QuestionAnswered) -> Produced | None:
     """What was advised, and why it was asked."""
+    question, answer = answered.question, answered.answer
     if isinstance(answer, Silent):
         return None
-    question: Question = call.args[0]
     return Produced(
         {
             "purpose": question.purpose.value,
