@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from memory.blackboard.blackboard import Blackboard
-from memory.blackboard.entry import EntryStore, scope_name
+from memory.blackboard.entry import scope_name
 from memory.errors import UnknownMemory
 from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance
 from memory.flow.memory_map import MemoryMap, memory_map
 from memory.recall.actions import MemoryActions
-from memory.recall.port import BlackboardRecall
+from memory.recall.port import Recall
 from memory.tiers.approaches import approach_kind, situation_kind
 from memory.tiers.claims import Truth
 from memory.tiers.consolidator import MemoryConsolidator, consolidation_kind
@@ -33,25 +33,11 @@ if TYPE_CHECKING:
     from memory.recall.query import Searched
     from memory.store.run_store import RunReader, RunStore
     from memory.tiers.knowledge import Knowledge
-    from memory.tiers.lessons import LessonKind
 
 
 LEVELS: Final = ("sensory", "working", "stm", "ltm:episodic", "ltm:semantic", "ltm:procedural")
 SESSION_BEGUN: Final = "session_begun"
 SESSION_ENDED: Final = "session_ended"
-
-
-class RunMemory(EntryStore, Protocol):
-    """The file of a run, as memory needs it."""
-
-    def enqueue(self, tick: int, kind: LessonKind, payload: Mapping[str, Json]) -> None:
-        """Keep one lesson at the next commit."""
-
-    def reindex(self) -> int:
-        """Build the index of words anew."""
-
-    def append_event(self, tick: int, kind: str, payload: Mapping[str, Json]) -> None:
-        """Keep one event at the next commit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +53,7 @@ class AgentMemory:
     tactician: TacticianMemory
     truth: Truth
     consolidator: MemoryConsolidator
-    recall: BlackboardRecall
+    recall: Recall
 
     def take_over(
         self,
@@ -137,7 +123,7 @@ class AgentMemory:
 
 
 def open_memory(  # what one agent's memory is made from
-    store: RunMemory,
+    store: RunStore,
     agent_id: str,
     *,
     session_id: str,
@@ -196,7 +182,7 @@ def open_memory(  # what one agent's memory is made from
         maintenance=maintenance,
         started_at=started_at,
     )
-    recall = BlackboardRecall(blackboard, strategist, tactician)
+    recall = Recall(blackboard, strategist, tactician)
     return AgentMemory(
         agent_id,
         blackboard,
@@ -212,5 +198,5 @@ def open_memory(  # what one agent's memory is made from
 
 
 def _tell_of_session(strategist: StrategistMemory, kind: str, tick: int) -> None:
-    blackboard, session = strategist.blackboard, {"session_id": strategist.session_id}
-    blackboard.write(strategist.stm, kind, session, tick=tick, game_s=blackboard.game_s)
+    session: dict[str, Json] = {"session_id": strategist.session_id}
+    strategist.blackboard.write(strategist.stm, kind, session, tick=tick)

@@ -1,24 +1,6 @@
 """The errors of memory, and the count of those that must not disturb a caller.
 
 Every message says in one line what to do.
-
-MemoryFault
-├── MalformedRecord      a value does not have the shape its kind promises
-├── UnknownScope         a scope name that no level answers to
-├── UnknownMemory        an id that this tier does not hold
-├── ForbiddenWrite       a scope that does not admit the writer
-├── Conflict             what a transaction read was written by another
-├── NotHookable          a method that is not opened by @hookable is to be watched
-└── StoreError           a file cannot be used
-    ├── MissingStore     there is no file to read
-    ├── CorruptStore     the file is damaged (one that can start anew is set aside)
-    ├── ForeignStore     the file is healthy, but not of this kind
-    ├── NewerStore       the file was written by a later version
-    ├── RetiredStore     the file was written before version 1 of its schema
-    ├── BusyStore        another process holds the file, and did not let go of it in time
-    ├── ObservationsRefused  a file takes no observations; it may still take the rest
-    ├── MissingCheckpoint  there is no moment to go back to
-    └── RunFolderError   a run's folder cannot be used
 """
 
 from __future__ import annotations

@@ -133,16 +133,13 @@ class MemoryManagementAgent:
     def _write(
         self, scope: str, kind: str, data: Mapping[str, Json], key: str, entry: Entry
     ) -> None:
-        blackboard = self._blackboard
-        if blackboard.get(scope, key) is not None:
+        if self._blackboard.get(scope, key) is not None:
             return  # known there already, by its own experience
         origins: Any = entry.data["origins"]
-        blackboard.write(
+        self._blackboard.write(
             scope,
             kind,
             data,
-            tick=blackboard.tick,
-            game_s=blackboard.game_s,
             importance=entry.importance,
             key=key,
             status=entry.status,

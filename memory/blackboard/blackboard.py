@@ -185,8 +185,8 @@ class Blackboard:
         kind: str,
         data: Mapping[str, Json],
         *,
-        tick: int,
-        game_s: float,
+        tick: int | None = None,
+        game_s: float | None = None,
         tags: Iterable[str] = (),
         importance: int = DEFAULT_IMPORTANCE,
         ttl_s: float | None = None,
@@ -197,7 +197,8 @@ class Blackboard:
     ) -> Entry:
         """Return the entry just made, or what it became one with, by the policies of its kind.
 
-        A kind that has names gives its own, whatever `key` is. A full scope loses the entry that is worth least.
+        It is of this moment where no tick and no game second are given. A kind that has names gives its own, whatever
+        `key` is. A full scope loses the entry that is worth least.
 
         Raises:
             MalformedRecord: when `data` is no JSON or not what its kind promises, or importance not in 1..10.
@@ -205,6 +206,8 @@ class Blackboard:
         """
         shelf = self._shelf(scope)
         self.refuse(shelf.scope, kind, importance, by)
+        game_s = self.game_s if game_s is None else game_s
+        tick = self.tick if tick is None else tick
         self.expire(game_s)
         if tick > self.tick:
             self.tick = tick

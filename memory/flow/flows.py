@@ -325,8 +325,6 @@ class Flows:
             each.scope or subscription.target,
             each.kind,
             each.data,
-            tick=blackboard.tick,
-            game_s=blackboard.game_s,
             tags=each.tags,
             importance=each.importance,
             key=each.key,

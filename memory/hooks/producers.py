@@ -66,20 +66,7 @@ class Producers:
             if not produced:
                 return
             for each in (produced,) if isinstance(produced, Produced) else produced:
-                data, tick, game_s, tags, importance, key, status, sources = each
-                write(
-                    scope,
-                    kind,
-                    data,
-                    tick=tick,
-                    game_s=game_s,
-                    tags=tags,
-                    importance=importance,
-                    ttl_s=ttl_s,
-                    key=key,
-                    status=status,
-                    sources=sources,
-                )
+                write(scope, kind, ttl_s=ttl_s, **each._asdict())
 
         remember.__qualname__ = getattr(extractor, "__qualname__", type(extractor).__qualname__)
         register: Callable[..., Registration] = getattr(self._hooks, on)

@@ -211,8 +211,6 @@ class MemoryActions:
             scope,
             note.kind,
             data,
-            tick=self.blackboard.tick,
-            game_s=self.blackboard.game_s,
             tags=tags,
             importance=note.importance,
             ttl_s=note.ttl_s,
@@ -335,13 +333,10 @@ class MemoryActions:
         return policy is not None and policy.lasting
 
     def _copy(self, entry: Entry, target: str) -> None:
-        blackboard = self.blackboard
-        copy = blackboard.write(
+        copy = self.blackboard.write(
             target,
             entry.kind,
             entry.data,
-            tick=blackboard.tick,
-            game_s=blackboard.game_s,
             tags=entry.tags,
             importance=entry.importance,
             key=entry.key,
@@ -349,4 +344,4 @@ class MemoryActions:
             sources=(*entry.sources, f"tick:{entry.tick}"),
             by=self.agent_id,
         )
-        blackboard.revise(copy, utility=entry.utility)
+        self.blackboard.revise(copy, utility=entry.utility)

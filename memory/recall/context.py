@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from memory.codec import Json, encode
 from memory.tokens import tokens
@@ -12,18 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memory.blackboard.entry import Entry
-    from memory.recall.query import Found, MemoryQuery
+    from memory.recall.actions import MemoryActions
+    from memory.recall.query import MemoryQuery
 
 
 _SHOWN: Final = 3  # sources named in a line
 _LONGEST: Final = 400  # characters of a line's content
-
-
-class Remembers(Protocol):
-    """What answers queries."""
-
-    def memory_recall_with_scores(self, query: MemoryQuery, why: str = "") -> list[Found]:
-        """Return what answers `query` and how well, the best first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +31,7 @@ class Context:
 
 
 def gather_context(
-    memory: Remembers, query: MemoryQuery, budget_tokens: int, why: str = "context"
+    memory: MemoryActions, query: MemoryQuery, budget_tokens: int, why: str = "context"
 ) -> Context:
     """Return what the scopes of `query` hold on it, in at most `budget_tokens`.
 

@@ -2,49 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from memory.blackboard.blackboard import Blackboard
     from memory.blackboard.entry import Entry
-    from memory.codec import Json
-    from memory.tiers.knowledge import LearnedPattern, MistakeRecord, SuccessfulStrategy
     from memory.tiers.strategist import StrategistMemory
     from memory.tiers.tactician import TacticianMemory
 
 
-class Recall(Protocol):
-    """Questions to memory; none of them changes it."""
-
-    def recent(self, scope: str, kind: str, limit: int) -> Sequence[Entry]:
-        """Return the newest entries of `kind` in `scope`, oldest of them first."""
-
-    def changes(self, scope: str) -> tuple[int, int]:
-        """Return what is never the same again once anything of `scope` has changed."""
-
-    def fullness(self, scope: str) -> float:
-        """Return how much of its budget of tokens `scope` uses; 0.0 where it has none."""
-
-    def strategies(self, enemy_type: str, player_pokemon: str) -> Sequence[SuccessfulStrategy]:
-        """Return what worked for this Pokemon against this enemy, the most proven first."""
-
-    def mistakes(self, context: Mapping[str, Json]) -> Sequence[MistakeRecord]:
-        """Return the mistakes made in situations like `context`, closest and gravest first."""
-
-    def patterns(self, context: Mapping[str, Json]) -> Sequence[LearnedPattern]:
-        """Return the patterns that hold in situations like `context`, the closest first."""
-
-    def visits(self, location_name: str) -> int:
-        """Return how often the place was visited."""
-
-    def objective_status(self, objective_id: str) -> str | None:
-        """Return pending, active, completed or failed; None when it was never an objective."""
-
-
-class BlackboardRecall:
-    """Recall from the memory of one run and the knowledge it started with."""
+class Recall:
+    """Questions to the memory of one run and the knowledge it started with; none of them changes it."""
 
     def __init__(
         self, blackboard: Blackboard, strategist: StrategistMemory, tactician: TacticianMemory

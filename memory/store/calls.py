@@ -7,21 +7,17 @@ of ceilings.
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, fields
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
-from memory.store.database import Reader
+from memory.store.database import Reader, select_from
 
 if TYPE_CHECKING:
     from memory.store.database import Database
 
 
 HOUR_MS: Final = 3_600_000
-_COLUMNS: Final = (
-    "id, state, model, purpose, milestone, started_ms, worst_nanos, worst_tokens, nanos, tokens, "
-    "input, output, cache_read, cache_write_5m, cache_write_1h"
-)
 _BOOK: Final = (
     "INSERT INTO calls (state, model, purpose, milestone, started_ms, worst_nanos, worst_tokens, nanos, tokens) "
     "VALUES ('reserved', ?1, ?2, ?3, ?4, ?5, ?6, ?5, ?6) RETURNING id"
@@ -83,9 +79,7 @@ class CallOutcome:
     @property
     def tokens(self) -> int:
         """All its tokens."""
-        return (
-            self.input + self.output + self.cache_read + self.cache_write_5m + self.cache_write_1h
-        )
+        return sum(astuple(self)[2:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +134,8 @@ class CallReader(Reader):
 
     def calls(self) -> list[ModelCall]:
         """Return all calls, the first first."""
-        rows = self._database.rows(f"SELECT {_COLUMNS} FROM calls ORDER BY id")  # noqa: S608 -- fixed words
+        columns = [each.name for each in fields(ModelCall)]
+        rows = self._database.rows(select_from("calls", columns) + "ORDER BY id")
         with self._database.understood("calls"):
             return [ModelCall(row[0], CallState(row[1]), *row[2:]) for row in rows]
 
@@ -163,17 +158,9 @@ class CallLedger(CallReader):
         with door.transaction():
             if outcome.state is CallState.LOST:
                 return door.execute(_LOSE, (number,)) > 0
-            values = (
-                outcome.state.value,
-                outcome.nanos,
-                outcome.tokens,
-                outcome.input,
-                outcome.output,
-                outcome.cache_read,
-                outcome.cache_write_5m,
-                outcome.cache_write_1h,
-            )
-            return door.execute(_SETTLE, (*values, number)) > 0
+            _, nanos, *by_kind = astuple(outcome)
+            values = (outcome.state.value, nanos, outcome.tokens, *by_kind, number)
+            return door.execute(_SETTLE, values) > 0
 
     def call_sums(self, *, now_ms: int, milestone: str) -> CallSums:
         """Return what calls count for in all, in the hour before `now_ms`, and under `milestone`."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from memory.codec import Json, decode, encode
 from memory.errors import MissingCheckpoint
-from memory.store.database import Reader
+from memory.store.database import Reader, select_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -98,7 +98,9 @@ class CheckpointReader(Reader):
 
     def marks(self) -> list[CheckpointMark]:
         """Return what is known of the moments to come back to without reading them, in their order."""
-        rows = self._database.rows("SELECT id, tick, frame, why, size FROM checkpoints ORDER BY id")
+        rows = self._database.rows(
+            select_from("checkpoints", CheckpointMark._fields) + "ORDER BY id"
+        )
         return [CheckpointMark(*row) for row in rows]
 
     def checkpoint_ticks(self) -> list[int]:
@@ -117,11 +119,8 @@ class CheckpointReader(Reader):
                 part.restore(decode(data))
 
     def _extent(self, checkpoint: Checkpoint) -> Extent:
-        row = self._database.row(
-            "SELECT tick, last_event, last_entry, last_sequence, last_observation "
-            "FROM checkpoints WHERE id = ?",
-            (checkpoint.id,),
-        )
+        sql = select_from("checkpoints", Extent._fields) + "WHERE id = ?"
+        row = self._database.row(sql, (checkpoint.id,))
         if row is None:
             message = (
                 f"{self._database.path} does not hold this checkpoint of tick {checkpoint.tick}; "
@@ -136,6 +135,7 @@ def save_checkpoint(
 ) -> None:
     """Write a checkpoint and the parts that belong to it, within a transaction."""
     mind = encode(checkpoint.mind)
+    taken = checkpoint.tick, checkpoint.frame, checkpoint.state, checkpoint.chain
     size = len(checkpoint.state) + len(mind) + sum(map(len, parts.values()))
     database.execute(
         "INSERT INTO checkpoints (tick, frame, state, chain, mind, why, size, "
@@ -143,32 +143,13 @@ def save_checkpoint(
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM events), "
         "(SELECT coalesce(max(id), 0) FROM entries), "
         "(SELECT coalesce(max(sequence), 0) FROM outbox))",
-        (
-            checkpoint.tick,
-            checkpoint.frame,
-            checkpoint.state,
-            checkpoint.chain,
-            mind,
-            checkpoint.why,
-            size,
-            last_observation,
-        ),
+        (*taken, mind, checkpoint.why, size, last_observation),
     )
     database.execute_many(
         "INSERT INTO parts (checkpoint, name, data) "
         "VALUES ((SELECT max(id) FROM checkpoints), ?, ?)",
         parts.items(),
     )
-
-
-def delete_checkpoints(database: Database, numbers: Sequence[int]) -> None:
-    """Delete checkpoints with their parts, within a transaction."""
-    database.execute_many("DELETE FROM checkpoints WHERE id = ?", ((each,) for each in numbers))
-
-
-def delete_checkpoints_after(database: Database, number: int) -> None:
-    """Delete all checkpoints after one, with their parts, within a transaction."""
-    database.execute("DELETE FROM checkpoints WHERE id > ?", (number,))
 
 
 def kept(marks: Sequence[CheckpointMark], *, budget: int = BUDGET) -> frozenset[int]:

@@ -171,6 +171,16 @@ class Database:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
+def insert_into(table: str, columns: Sequence[str]) -> str:
+    """Return the statement that adds a row of these columns to one of our tables."""
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608
+
+
+def select_from(table: str, columns: Sequence[str]) -> str:
+    """Return the query for these columns of one of our tables, to which conditions may be added."""
+    return f"SELECT {', '.join(columns)} FROM {table} "  # noqa: S608
+
+
 class Reader:
     """Reads tables of one open file."""
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memory.blackboard.entry import Entry
 from memory.codec import decode, encode, require_json, whole
+from memory.store.database import insert_into
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,11 +31,7 @@ COLUMNS: Final = (
     "coalesce(key, ''), version, relevance, utility, status, sources, closed"
 )
 LIVE: Final = f"SELECT {COLUMNS} FROM entries WHERE dropped_after IS NULL ORDER BY seq"  # noqa: S608
-INSERT: Final = (
-    "INSERT INTO entries (id, seq, scope, kind, tick, game_s, data, tags, importance, expires_s, "
-    "key, version, relevance, utility, status, sources, closed, place, subject, text) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
+INSERT: Final = insert_into("entries", ("id", *Entry._fields, "place", "subject", "text"))
 
 
 def entry_of(row: tuple[Any, ...]) -> Entry:

@@ -155,9 +155,10 @@ def _require_tables(database: Database, schema: Schema) -> None:
     """Raise CorruptStore where a table, an index or a trigger is not what its migrations make."""
     sql = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"
     new = in_memory(schema)
-    wanted = dict(new.rows(sql))
+    wanted, there = (
+        {name: str(made).split() for name, made in each.rows(sql)} for each in (new, database)
+    )
     new.close()
-    there = dict(database.rows(sql))
     wrong = sorted(name for name in wanted if there.get(name) != wanted[name])
     if wrong:
         message = f"{database.path} is damaged (its {wrong[0]} is not what it should be); put back a copy of it"

@@ -18,6 +18,7 @@ from memory.store.contributions import (
     outspoken,
     teaching,
 )
+from memory.store.database import insert_into, select_from
 from memory.store.entries import encode_tags
 from memory.tiers.forgetting import faded
 from memory.tiers.lessons import ENTRIES, RUN
@@ -38,12 +39,8 @@ COLUMNS: Final = (
     "id, scope, kind, tick, game_s, data, tags, importance, key, version, relevance, utility, "
     "status, sources, closed, origin, run_id, sequence, count, merged"
 )
-SELECT: Final = f"SELECT {COLUMNS} FROM ltm_entries "  # noqa: S608
-INSERT: Final = (
-    "INSERT INTO ltm_entries (id, scope, kind, tick, game_s, data, tags, importance, key, version, "
-    "relevance, utility, status, sources, closed, origin, run_id, sequence, count, merged) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
+SELECT: Final = select_from(ENTRIES, COLUMNS.split(", "))
+INSERT: Final = insert_into(ENTRIES, COLUMNS.split(", "))
 SCOPE: Final = 1
 KEY: Final = 8
 SOURCES: Final = 13

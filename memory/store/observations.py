@@ -14,7 +14,7 @@ from memory.codec import decode, encode
 from memory.errors import ObservationsRefused, StoreError
 from memory.observations.observation import Observation, ObservationQuery
 from memory.store.checkpoints import LAST_CHECKPOINT
-from memory.store.database import Reader
+from memory.store.database import Reader, insert_into, select_from
 
 if TYPE_CHECKING:
     from memory.errors import Faults
@@ -25,13 +25,7 @@ if TYPE_CHECKING:
 
 TABLE: Final = "observations"
 EVERYTHING: Final = ObservationQuery()
-_COLUMNS: Final = (
-    "id, session, type, content, metadata, importance, source, created, created_s, about, stale"
-)
-_ADD: Final = (
-    "INSERT INTO observations (session, type, content, metadata, importance, source, created, created_s, about) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
+_ADD: Final = insert_into(TABLE, Observation._fields[1:-1])
 # Of what an observation overtakes, all that is older: its own row has not been written yet.
 _OVERTAKE: Final = (
     f"UPDATE observations SET stale = ?, stale_after = {LAST_CHECKPOINT} "  # noqa: S608
@@ -63,7 +57,7 @@ class ObservationReader(Reader):
         ]
         where = " AND ".join(condition for condition, _ in conditions)
         order = "importance DESC, id DESC" if query.heaviest else "id DESC"
-        sql = f"SELECT {_COLUMNS} FROM observations WHERE {where} ORDER BY {order} LIMIT ?"  # noqa: S608 -- fixed words
+        sql = f"{select_from(TABLE, Observation._fields)}WHERE {where} ORDER BY {order} LIMIT ?"
         limit = -1 if query.limit is None else query.limit
         rows = self._database.rows(sql, (*(value for _, value in conditions), limit))
         with self._database.understood(TABLE):

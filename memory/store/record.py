@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from memory.codec import decode, encode
-from memory.store.database import Reader
+from memory.store.database import Reader, insert_into, select_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from memory.codec import Json
     from memory.store.database import Database
 
-_STEP: Final = "SELECT tick, button, hold, settle, frame, digest, full_digest, chain FROM steps "
 _SAME_TEAM: Final = ""
 
 BranchedBy: TypeAlias = Literal["stuck", "asked", "recovered", "resumed"]
@@ -89,6 +88,9 @@ class Branching(NamedTuple):
     session: str
 
 
+_STEP: Final = select_from("steps", StepRow._fields)
+
+
 class RecordReader(Reader):
     """What was committed of the record."""
 
@@ -135,9 +137,8 @@ class RecordReader(Reader):
         """Return where the player stood and what they had, on the live branch or on dead ones, as it came."""
         found: list[TrailRow] = []
         team: Team = ()
-        rows = self._database.rows(
-            "SELECT tick, frame, map_id, x, y, money, badges, team, live FROM trail ORDER BY id"
-        )
+        sql = select_from("trail", (*TrailRow._fields, "live"))
+        rows = self._database.rows(sql + "ORDER BY id")
         with self._database.understood("trail"):
             for *where, spelled, is_live in rows:
                 if spelled != _SAME_TEAM:
@@ -150,10 +151,7 @@ class RecordReader(Reader):
 
     def vitals(self) -> list[VitalsRow]:
         """Return how the process did at each commit, on whatever branch."""
-        rows = self._database.rows(
-            "SELECT session, tick, frame, at_ms, wall_s, resident, file_bytes, free_bytes "
-            "FROM vitals ORDER BY id"
-        )
+        rows = self._database.rows(select_from("vitals", VitalsRow._fields) + "ORDER BY id")
         return [VitalsRow(*row) for row in rows]
 
     def branchings(self) -> list[Branching]:
@@ -186,23 +184,10 @@ class RecordLog:
     def flush(self) -> None:
         """Write what was appended, within the transaction of a commit."""
         many = self._database.execute_many
-        many(
-            "INSERT INTO steps (tick, button, hold, settle, frame, digest, full_digest, chain) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            self.steps,
-        )
-        many("INSERT INTO events (tick, kind, payload) VALUES (?, ?, ?)", self._events)
-        many(
-            "INSERT INTO vitals "
-            "(session, tick, frame, at_ms, wall_s, resident, file_bytes, free_bytes) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            self.vitals,
-        )
-        many(
-            "INSERT INTO trail (tick, frame, map_id, x, y, money, badges, team) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            self._trail,
-        )
+        many(insert_into("steps", StepRow._fields), self.steps)
+        many(insert_into("events", ("tick", "kind", "payload")), self._events)
+        many(insert_into("vitals", VitalsRow._fields), self.vitals)
+        many(insert_into("trail", TrailRow._fields), self._trail)
 
     def forget_changes(self) -> None:
         """Begin anew from what the file holds."""

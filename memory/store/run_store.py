@@ -15,14 +15,12 @@ from memory.store.calls import CallLedger, CallReader
 from memory.store.checkpoints import (
     CheckpointReader,
     StrategistCheckpoints,
-    delete_checkpoints,
-    delete_checkpoints_after,
     kept,
     save_checkpoint,
 )
 from memory.store.conversations import rewind_conversations
 from memory.store.database import Database, open_database, open_readonly
-from memory.store.entries import COUNT_TAGS, LIVE, Entries, entry_of, reindex_entries
+from memory.store.entries import LIVE, Entries, entry_of, reindex_entries
 from memory.store.entry_search import EntrySearch
 from memory.store.observations import ObservationLog, ObservationReader
 from memory.store.outbox import Outbox, OutboxReader
@@ -38,8 +36,7 @@ if TYPE_CHECKING:
     from memory.observations.observation import Observed
     from memory.recall.query import Found, MemoryQuery
     from memory.store.checkpoints import Checkpoint
-    from memory.store.record import BranchedBy, StepRow, TrailRow, VitalsRow
-    from memory.tiers.lessons import LessonKind
+    from memory.store.record import BranchedBy
 
 FOLD_EVERY: Final = 4  # commits of the record: a thousand ticks, some 4 MB
 
@@ -62,10 +59,6 @@ class RunReader(RecordReader, CheckpointReader, OutboxReader, ObservationReader,
     def find(self, query: MemoryQuery, *, now_s: float) -> list[Found]:
         """Return what answers `query` at `now_s`, the best first; of equals the newest first."""
         return self._search.find(query, now_s=now_s)
-
-    def tags(self, scope_glob: str = "*") -> dict[str, int]:
-        """Return how many entries carry each tag, without reading any of them."""
-        return dict(self._database.rows(COUNT_TAGS, (scope_glob,)))
 
     def load_strategist_checkpoint(self, session_id: str) -> Json:
         """Return what was saved last of a session on the live branch, or None."""
@@ -99,6 +92,16 @@ class RunStore(RunReader, CallLedger):
         self._logs = self._record, self._outbox, self._entries, self._sessions, self._observations
         self._parts: dict[str, CheckpointPart] = {}
         self._records = 0  # commits without a checkpoint
+        # Each keeps something at the next commit.
+        self.append_step = self._record.steps.append
+        self.append_event = self._record.add_event
+        self.append_trail = self._record.add_trail
+        self.append_vitals = self._record.vitals.append
+        self.put_entry = self._entries.put
+        self.drop_entry = self._entries.drop
+        self.enqueue = self._outbox.add  # goes up once a checkpoint covers it
+        self.number_lessons_after = self._outbox.number_after
+        self.save_strategist_checkpoint = self._sessions.save
         database.defer_folding()
 
     @property
@@ -106,45 +109,9 @@ class RunStore(RunReader, CallLedger):
         """The file, for what keeps tables of its own in it and commits by itself."""
         return self._database
 
-    def append_step(self, row: StepRow) -> None:
-        """Keep one step at the next commit."""
-        self._record.steps.append(row)
-
-    def append_event(self, tick: int, kind: str, payload: Mapping[str, Json]) -> None:
-        """Keep one event at the next commit."""
-        self._record.add_event(tick, kind, payload)
-
-    def append_trail(self, row: TrailRow) -> None:
-        """Keep where the player stands and what they have at the next commit."""
-        self._record.add_trail(row)
-
-    def append_vitals(self, row: VitalsRow) -> None:
-        """Keep how the process does at the next commit."""
-        self._record.vitals.append(row)
-
-    def number_lessons_after(self, sequence: int) -> None:
-        """Give no new lesson a number up to `sequence`, which were given by a newer copy of this file."""
-        self._outbox.number_after(sequence)
-
-    def enqueue(self, tick: int, kind: LessonKind, payload: Mapping[str, Json]) -> None:
-        """Keep one lesson at the next commit; it goes up once a checkpoint covers it."""
-        self._outbox.add(tick, kind, payload)
-
-    def put_entry(self, entry: Entry) -> None:
-        """Keep one blackboard entry at the next commit, in the place of one of its seq if there is one."""
-        self._entries.put(entry)
-
-    def drop_entry(self, seq: int) -> None:
-        """Drop one entry at the next commit; one that was never committed leaves no trace."""
-        self._entries.drop(seq)
-
     def tags(self, scope_glob: str = "*") -> dict[str, int]:
         """Return how many entries carry each tag, with those of the next commit."""
         return self._entries.count_tags(scope_glob)
-
-    def save_strategist_checkpoint(self, session_id: str, tick: int, data: Json) -> None:
-        """Keep the state of a session at the next commit, in the place of what was saved before."""
-        self._sessions.save(session_id, tick, data)
 
     def next_session(self) -> str:
         """Return the name of the session that begins, one lifetime of a process."""
@@ -226,7 +193,7 @@ class RunStore(RunReader, CallLedger):
             self._sessions.rewind(number)
             self._observations.rewind(number, extent.last_observation)
             rewind_conversations(database, number)
-            delete_checkpoints_after(database, number)
+            database.execute("DELETE FROM checkpoints WHERE id > ?", (number,))
 
         self._transact(go_back)
         self._clear()
@@ -277,7 +244,9 @@ class RunStore(RunReader, CallLedger):
         marks = self.marks()
         numbers, stay = [mark.id for mark in marks], kept(marks)
         gone = [number for number in numbers if number not in stay]
-        delete_checkpoints(self._database, gone)
+        self._database.execute_many(
+            "DELETE FROM checkpoints WHERE id = ?", ((each,) for each in gone)
+        )
         for before, after in pairwise((0, *(number for number in numbers if number in stay))):
             if any(before < number < after for number in gone):
                 self._entries.prune(before, after)

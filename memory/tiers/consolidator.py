@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from memory.blackboard.entry import EntryKind
 from memory.blackboard.view import View
@@ -113,7 +113,7 @@ class MemoryConsolidator:
     ) -> Consolidation:
         """Return what was moved up just now; nothing is moved twice."""
         told: Counter[str] = Counter()
-        actions = 0
+        actions, blackboard = 0, self.observer.blackboard
         is_final = reason == "session_end"
         if self.config.session_end_consolidate or not is_final:
             actions = self.consolidate_observer_to_strategist(is_final=is_final)
@@ -131,7 +131,7 @@ class MemoryConsolidator:
             mistakes=told["mistake"],
             forgotten=len(self.apply_forgetting(is_final=is_final)),
         )
-        self._write(CONSOLIDATION, as_json(done), current_tick)
+        blackboard.write(self.observer.stm, CONSOLIDATION, as_json(done), tick=current_tick)
         return done
 
     def consolidate_observer_to_strategist(self, *, is_final: bool = False) -> int:
@@ -204,15 +204,5 @@ class MemoryConsolidator:
             "places": list(strategist.locations_visited),
             "progress": strategist.get_objectives_progress(),
         }
-        self._write(lessons.SESSION, summary, tick, importance=6)
-
-    def _write(self, kind: str, data: dict[str, Any], tick: int, *, importance: int = 3) -> None:
         blackboard = self.observer.blackboard
-        blackboard.write(
-            self.observer.stm,
-            kind,
-            data,
-            tick=tick,
-            game_s=blackboard.game_s,
-            importance=importance,
-        )
+        blackboard.write(self.observer.stm, lessons.SESSION, summary, tick=tick, importance=6)

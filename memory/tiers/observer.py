@@ -132,7 +132,6 @@ class ObserverMemory:
             ACTION,
             {**as_json(action), "location": "" if state is None else state.location},
             tick=action.tick,
-            game_s=self.blackboard.game_s,
         )
 
     def clear(self) -> None:

@@ -379,13 +379,5 @@ class StrategistMemory:
         importance: int = 6,
         status: Status = "verified",
     ) -> None:
-        blackboard = self.blackboard
-        blackboard.write(
-            self.stm,
-            kind,
-            data,
-            tick=max(tick, blackboard.tick),
-            game_s=blackboard.game_s,
-            importance=importance,
-            status=status,
-        )
+        now = max(tick, self.blackboard.tick)
+        self.blackboard.write(self.stm, kind, data, tick=now, importance=importance, status=status)

@@ -223,16 +223,8 @@ class TacticianMemory:
     def _write(
         self, scope: str, kind: str, data: Mapping[str, Json], *, sources: tuple[str, ...] = ()
     ) -> Entry:
-        blackboard = self.blackboard
-        return blackboard.write(
-            scope,
-            kind,
-            data,
-            tick=blackboard.tick,
-            game_s=blackboard.game_s,
-            importance=IMPORTANCE,
-            status="inferred",
-            sources=sources,
+        return self.blackboard.write(
+            scope, kind, data, importance=IMPORTANCE, status="inferred", sources=sources
         )
 
 

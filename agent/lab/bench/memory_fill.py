@@ -206,8 +206,6 @@ def _top_up(memory: AgentMemory, count: int) -> None:
             stm,
             "disagreement",
             {"between": f"the screen and memory, for the time {number}"},
-            tick=blackboard.tick,
-            game_s=blackboard.game_s,
             ttl_s=FOR_GOOD,
         )
 

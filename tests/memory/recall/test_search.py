@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from memory import Entry, MalformedRecord, MemoryQuery, Recall
 from memory.recall import Weights
-from memory.recall.port import BlackboardRecall
 from memory.recall.query import explain
 from memory.store.entry_search import CANDIDATES
 from tests.memory.recall.recalling import EPISODIC, WORKING, Remembering, remembering
@@ -364,7 +363,7 @@ def test_equals_come_newest_first_every_time(memory: Remembering) -> None:
 
 
 def test_recall_answers_from_all_three_tiers(tiers: Tiers) -> None:
-    recall: Recall = BlackboardRecall(tiers.blackboard, tiers.strategist, tiers.tactician)
+    recall = Recall(tiers.blackboard, tiers.strategist, tiers.tactician)
     assert recall.visits("hometown") == 0
     assert recall.recent(TIERS_WORKING, "action", 5) == []
     tiers.strategist.add_location(TOWN)
