@@ -87,51 +87,40 @@ class Console(Protocol):
     @property
     def cartridge(self) -> Cartridge:
         """The cartridge in the slot."""
-        ...
 
     @property
     def frame(self) -> int:
         """Frames since power-on."""
-        ...
 
     def perform(self, step: Step, *, render: bool = False) -> None:
         """Let the frames of `step` pass with its button down and up again.
 
         The last frame is drawn only when its picture is needed: `render`.
         """
-        ...
 
     def ram(self) -> Ram:
         """Return the watched windows at this moment."""
-        ...
 
     def read(self, address: int, size: int) -> bytes:
         """Return any RAM at this moment."""
-        ...
 
     def screen(self) -> Screen:
         """Return the picture of this moment, or raise a ConsoleError when it was not drawn."""
-        ...
 
     def save(self) -> bytes:
         """Return this moment as bytes; loading them and going on equals going on."""
-        ...
 
     def load(self, state: bytes) -> None:
         """Go to the moment that `save` returned, or raise a StateError."""
-        ...
 
     def digest(self) -> bytes:
         """Return blake2b-128 over DIGEST_RANGES."""
-        ...
 
     def full_digest(self) -> bytes:
         """Return blake2b-128 over all of work RAM and high RAM."""
-        ...
 
     def close(self) -> None:
         """Switch off; nothing is written anywhere."""
-        ...
 
 
 def digest_of(ram: Ram) -> bytes:

@@ -11,12 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, TypeAlias
 
-from emulator.cartridge import Cartridge
 from emulator.console import DIGEST_SIZE, Button, Console, Step
 from emulator.errors import ConsoleError, Divergence, DivergenceKind
-from emulator.ram.view import Ram
 from emulator.savestate import state_frame, state_name
-from emulator.screen.picture import Screen
 
 FULL_DIGEST_EVERY: Final = 100  # ticks
 BUTTONS: Final = (None, *Button)
@@ -76,40 +73,18 @@ class ConsoleWrapper:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-
-    @property
-    def cartridge(self) -> Cartridge:
-        """The cartridge in the slot."""
-        return self._console.cartridge
+        self.cartridge = console.cartridge
+        self.ram = console.ram
+        self.read = console.read
+        self.screen = console.screen
+        self.digest = console.digest
+        self.full_digest = console.full_digest
+        self.close = console.close
 
     @property
     def frame(self) -> int:
         """Frames since power-on."""
         return self._console.frame
-
-    def ram(self) -> Ram:
-        """Return the watched windows at this moment."""
-        return self._console.ram()
-
-    def read(self, address: int, size: int) -> bytes:
-        """Return any RAM at this moment."""
-        return self._console.read(address, size)
-
-    def screen(self) -> Screen:
-        """Return the picture of this moment, or raise a ConsoleError when it was not drawn."""
-        return self._console.screen()
-
-    def digest(self) -> bytes:
-        """Return blake2b-128 over DIGEST_RANGES."""
-        return self._console.digest()
-
-    def full_digest(self) -> bytes:
-        """Return blake2b-128 over all of work RAM and high RAM."""
-        return self._console.full_digest()
-
-    def close(self) -> None:
-        """Switch off; nothing is written anywhere."""
-        self._console.close()
 
 
 class RecordingConsole(ConsoleWrapper):

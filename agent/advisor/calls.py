@@ -5,67 +5,14 @@ counts, such as seconds of the game; no wall clock decides what is played.
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from enum import Enum
-from types import MappingProxyType
-from typing import Final, Protocol
+from typing import Final
 
-from agent.advisor.model import FaultKind, Model, ModelFault, Reply, Request, Usage
+from agent.advisor.model import FaultKind, Model, ModelFault, Permit, Reply, Request
+from agent.advisor.money.wallet import Wallet
 from agent.advisor.port import Silence, Silent
-
-
-@dataclass(frozen=True, slots=True)
-class Permit:
-    """Leave to make one call, booked at the most it can cost before it is made.
-
-    `worst_nanos` is that cost in billionths of a dollar, `worst_tokens` input and output together.
-    """
-
-    id: int
-    model: str
-    purpose: str
-    worst_nanos: int
-    worst_tokens: int
-
-
-class Purse(Protocol):
-    """What may be spent; a purpose is one of a question, or `observer` or `reflector`."""
-
-    def choose(self, purpose: str) -> str | None:
-        """Return the id of the model to ask, or None when nobody is to be asked."""
-        ...
-
-    def permit(self, model: str, input_tokens: int, max_tokens: int, purpose: str) -> Permit | None:
-        """Book the worst case of a call that is about to be sent, or return None when it is too much.
-
-        `input_tokens` is no estimate: the request has at most that many.
-        """
-        ...
-
-    def settle(self, permit: Permit, usage: Usage | None) -> None:
-        """Book what a call took; None when nobody knows, and then the worst case stays."""
-        ...
-
-    def cancel(self, permit: Permit) -> None:
-        """Take back what was booked for a call that is known to cost nothing."""
-        ...
-
-
-class Breaker(Protocol):
-    """Keeps a service that fails from being asked again and again."""
-
-    def allows(self) -> bool:
-        """Whether a call may be tried now."""
-        ...
-
-    def failed(self, kind: FaultKind, retry_after_s: float | None) -> None:
-        """Take note of a call that failed."""
-        ...
-
-    def worked(self) -> None:
-        """Take note of a call that brought a message."""
-        ...
 
 
 class BreakerState(Enum):
@@ -77,33 +24,30 @@ class BreakerState(Enum):
 
 
 # How many faults in a row are too many when the last one is of this kind.
-IN_A_ROW: Final[Mapping[FaultKind, int]] = MappingProxyType(
-    {
-        FaultKind.TIMEOUT: 2,
-        FaultKind.RATE_LIMIT: 2,
-        FaultKind.OVERLOADED: 2,
-        FaultKind.SERVER: 3,
-        FaultKind.CONNECTION: 2,
-        FaultKind.BROKEN_STREAM: 3,
-        FaultKind.TOO_LONG: 3,
-        FaultKind.MALFORMED: 3,
-        FaultKind.BAD_REQUEST: 3,  # one question may be a bad one; all of them are no chance
-        FaultKind.DENIED: 1,  # a key or a model does not become right by trying again
-    }
-)
+IN_A_ROW: Final = {
+    FaultKind.TIMEOUT: 2,
+    FaultKind.RATE_LIMIT: 2,
+    FaultKind.OVERLOADED: 2,
+    FaultKind.SERVER: 3,
+    FaultKind.CONNECTION: 2,
+    FaultKind.BROKEN_STREAM: 3,
+    FaultKind.TOO_LONG: 3,
+    FaultKind.MALFORMED: 3,
+    FaultKind.BAD_REQUEST: 3,  # one question may be a bad one; all of them are no chance
+    FaultKind.DENIED: 1,  # a key or a model does not become right by trying again
+}
 
 
 @dataclass(frozen=True, slots=True)
 class BreakerPolicy:
     """When a breaker opens, and for how long, in the caller's time.
 
-    It opens after so many faults in a row (`in_a_row`, by the kind of the last), after `most` of the last `among`
+    It opens after so many faults in a row (`IN_A_ROW`, by the kind of the last), after `most` of the last `among`
     calls, or for as long as the service asks. It stays open for `first`, twice as long each time the call that was let
     through fails too, and never longer than `longest`, which is also how long DENIED lasts. `pace` is how much of that
     time passes in a second of the service's own, in which it says when to come back.
     """
 
-    in_a_row: Mapping[FaultKind, int] = field(default_factory=lambda: IN_A_ROW)
     most: int = 5
     among: int = 10
     first: float = 60.0
@@ -163,8 +107,7 @@ class CircuitBreaker:
             self._wait = self._patience.first
 
     def _is_too_much(self, kind: FaultKind) -> bool:
-        is_row = self._row >= self._patience.in_a_row.get(kind, self._patience.most)
-        return is_row or sum(self._recent) >= self._patience.most
+        return self._row >= IN_A_ROW[kind] or sum(self._recent) >= self._patience.most
 
     def _next_wait(self, kind: FaultKind) -> float:
         wait = self._patience.longest if kind is FaultKind.DENIED else self._wait
@@ -189,17 +132,8 @@ def _seconds(asked: float | None) -> float:
     return asked if asked is not None and asked > 0 else 0.0
 
 
-PASSING: Final = frozenset(
-    {
-        FaultKind.TIMEOUT,
-        FaultKind.RATE_LIMIT,
-        FaultKind.OVERLOADED,
-        FaultKind.SERVER,
-        FaultKind.CONNECTION,
-        FaultKind.BROKEN_STREAM,
-        FaultKind.MALFORMED,
-    }
-)
+# The others fail again, however often they are tried.
+PASSING: Final = set(FaultKind) - {FaultKind.TOO_LONG, FaultKind.BAD_REQUEST, FaultKind.DENIED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +169,7 @@ class Time:
 
 
 class Calls:
-    """Asks a model as far as purse and breaker allow; a call that fails is tried again while that makes sense.
+    """Asks a model as far as wallet and breaker allow; a call that fails is tried again while that makes sense.
 
     `most_tokens` returns a number that the input of a request cannot have more tokens than. `counts` has the faults by
     kind, retries, and calls not made.
@@ -244,14 +178,14 @@ class Calls:
     def __init__(
         self,
         model: Model,
-        purse: Purse,
-        breaker: Breaker,
+        wallet: Wallet,
+        breaker: CircuitBreaker,
         time: Time,
         *,
         most_tokens: Callable[[Request], int],
         patience: RetryPolicy = RETRY_POLICY,
     ) -> None:
-        self.purse = purse
+        self.wallet = wallet
         self.counts: Counter[str] = Counter()
         self._model = model
         self._breaker = breaker
@@ -261,7 +195,7 @@ class Calls:
 
     def ready(self, purpose: str) -> str | Silent:
         """Return the model to ask for that purpose, or why nobody is to be asked now."""
-        model = self.purse.choose(purpose)
+        model = self.wallet.choose(purpose)
         if model is None:
             return self._kept_back(Silence.CEILING)
         return model if self._breaker.allows() else self._kept_back(Silence.BREAKER)
@@ -287,7 +221,7 @@ class Calls:
 
     def _try(self, request: Request, purpose: str) -> Reply | Silent | ModelFault:
         tokens = self._most_tokens(request)
-        permit = self.purse.permit(request.model, tokens, request.max_tokens, purpose)
+        permit = self.wallet.permit(request.model, tokens, request.max_tokens, purpose)
         if permit is None:
             return self._kept_back(Silence.CEILING)
         try:
@@ -295,16 +229,16 @@ class Calls:
         except ModelFault as fault:
             self._failed(permit, fault, request.attempt)
             return fault
-        self.purse.settle(permit, reply.usage)
+        self.wallet.settle(permit, reply.usage)
         self._breaker.worked()
         self.counts["calls"] += 1
         return reply
 
     def _failed(self, permit: Permit, fault: ModelFault, attempt: int) -> None:
         if fault.is_free:
-            self.purse.cancel(permit)
+            self.wallet.cancel(permit)
         else:
-            self.purse.settle(permit, None)
+            self.wallet.settle(permit, None)
         # A wait that the service asks for and that is waited for here is none for the breaker to keep.
         is_waited_for = self._patience.wait_s(attempt, fault) is not None
         self._breaker.failed(fault.kind, None if is_waited_for else fault.retry_after_s)

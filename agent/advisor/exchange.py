@@ -36,6 +36,7 @@ from agent.advisor.prompt import (
     sound,
 )
 from agent.advisor.request import CacheReport, Fixed, count_memory, request_of, result, text
+from agent.advisor.secrets import masked
 from memory.conversation.port import DistillingFailed
 from memory.errors import MemoryFault
 from memory.store.conversation_record import Message, MessageOrigin
@@ -78,19 +79,6 @@ def kept_calls(
             case _:
                 pass
     return kept
-
-
-def masked(value: Any, mask: Callable[[str], str]) -> Any:  # noqa: ANN401 -- JSON, and its shape stays
-    """Return JSON with every text in it masked, names of fields too."""
-    match value:
-        case str():
-            return mask(value)
-        case Mapping():
-            return {mask(name): masked(each, mask) for name, each in value.items()}
-        case list() | tuple():
-            return [masked(each, mask) for each in value]
-        case _:
-            return value
 
 
 def calls_in(blocks: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -379,7 +367,6 @@ class ClaudeAdvisor:
 
 
 MOST_TOKENS: Final = 4_000
-_WHOLE: Final = {"end_turn", "stop_sequence"}
 
 
 def distilling(
@@ -392,26 +379,21 @@ def distilling(
 
     def complete(system: str, user: str) -> str:
         model = calls.ready(purpose)
+        reply: Reply | Silent | ModelFault
         if isinstance(model, Silent):
-            raise _failed(model)
-        messages = [{"role": "user", "content": [text(user)]}]
-        request = Request(model, [text(system)], messages, max_tokens)
-        reply = calls.complete(request, purpose)
-        if isinstance(reply, ModelFault):
-            raise DistillingFailed(str(reply))
-        if isinstance(reply, Silent):
-            raise _failed(reply)
-        return _whole(reply)
+            reply = model
+        else:
+            messages = [{"role": "user", "content": [text(user)]}]
+            reply = calls.complete(Request(model, [text(system)], messages, max_tokens), purpose)
+        match reply:
+            case Reply(stop_reason="end_turn" | "stop_sequence"):
+                return words_of(reply)
+            case Reply():
+                why = f"the model stopped for another reason: {reply.stop_reason[:40]}"
+            case Silent():
+                why = f"{reply.reason.value} {reply.detail}".rstrip()
+            case _:
+                why = str(reply)
+        raise DistillingFailed(why)
 
     return complete
-
-
-def _whole(reply: Reply) -> str:
-    if reply.stop_reason not in _WHOLE:
-        message = f"the model stopped for another reason: {reply.stop_reason[:40]}"
-        raise DistillingFailed(message)
-    return words_of(reply)
-
-
-def _failed(silent: Silent) -> DistillingFailed:
-    return DistillingFailed(f"{silent.reason.value} {silent.detail}".rstrip())

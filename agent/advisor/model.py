@@ -93,16 +93,28 @@ class ModelLimits:
     max_output: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Permit:
+    """Leave to make one call, booked at the most it can cost before it is made.
+
+    `worst_nanos` is that cost in billionths of a dollar, `worst_tokens` input and output together.
+    """
+
+    id: int
+    model: str
+    purpose: str
+    worst_nanos: int
+    worst_tokens: int
+
+
 class Model(Protocol):
     """A service that answers requests."""
 
     def complete(self, request: Request) -> Reply:
         """Return the reply. Raises ModelFault."""
-        ...
 
     def count_tokens(self, request: Request) -> int:
         """Return how many tokens the service counts as input. Raises ModelFault."""
-        ...
 
 
 class CallRecorder(Protocol):
@@ -117,4 +129,3 @@ class CallRecorder(Protocol):
         meta: Mapping[str, Any],
     ) -> object:
         """Keep one call; it must not raise."""
-        ...

@@ -83,7 +83,6 @@ class Advisor(Protocol):
 
     def ask(self, question: Question) -> Advice | Silent:
         """Return the answer to `question`. Raises nothing but errors of the program itself."""
-        ...
 
 
 class ToolRefused(Exception):  # it is told to the model as an error result, not to the user
@@ -107,12 +106,9 @@ class ConversationPort(Protocol):
         self, role: str, blocks: Sequence[Block], origin: MessageOrigin, tick: int, game_s: float
     ) -> Message:
         """Keep one message, and return it as it was kept."""
-        ...
 
     def before_call(self, step: int) -> ConversationView:
         """Return what the next call of a turn shows; `step` counts the calls of the turn from 0."""
-        ...
 
     def after_turn(self) -> None:
         """Take note that a question is over, answered or not."""
-        ...

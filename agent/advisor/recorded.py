@@ -1,14 +1,14 @@
-"""Advisors without a model: recorded answers, given again so that a run can be replayed, and scripted ones."""
+"""Recorded answers, given again so that a run can be replayed."""
 
 import hashlib
 import json
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from agent.advisor.answer import fitting
-from agent.advisor.port import Advice, Advisor, Purpose, Question, Silence, Silent
+from agent.advisor.port import Advice, Advisor, Question, Silence, Silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +89,11 @@ def hash_of(question: Question) -> str:
 
 def as_json(answered: RecordedAnswer) -> dict[str, Any]:
     """Return one answer as plain JSON."""
-    key = {
-        "tick": answered.tick,
-        "ordinal": answered.ordinal,
-        "purpose": answered.purpose,
-        "question": answered.question,
-    }
-    answer = answered.answer
-    if isinstance(answer, Silent):
-        return key | {"silent": answer.reason.value, "detail": answer.detail}
-    return key | {"advice": asdict(answer)}
+    told = asdict(answered)
+    answer = told.pop("answer")
+    if isinstance(answered.answer, Silent):
+        return told | {"silent": answered.answer.reason.value, "detail": answered.answer.detail}
+    return told | {"advice": answer}
 
 
 def from_json(told: Mapping[str, Any]) -> RecordedAnswer:
@@ -130,31 +125,3 @@ def _answer_in(told: Mapping[str, Any]) -> Advice | Silent:
         str(advice["note"]),
         float(advice["confidence"]),
     )
-
-
-class ScriptedAdvisor:
-    """Answers one after another from a list, or by purpose from a mapping; `questions` has what it was asked.
-
-    It names nothing that the question does not offer. Where the script has nothing to say, it is silent.
-    """
-
-    def __init__(
-        self, script: Iterable[Advice | Silent] | Mapping[Purpose, Advice | Silent] = ()
-    ) -> None:
-        self.questions: list[Question] = []
-        self._by_purpose: Mapping[Purpose, Advice | Silent] = {}
-        self._rest: deque[Advice | Silent] = deque()
-        if isinstance(script, Mapping):
-            self._by_purpose = script
-        else:
-            self._rest.extend(script)
-
-    def ask(self, question: Question) -> Advice | Silent:
-        """Return the answer of the script."""
-        self.questions.append(question)
-        answer = self._by_purpose.get(question.purpose)
-        if answer is None and self._rest:
-            answer = self._rest.popleft()
-        if answer is None:
-            return Silent(Silence.NOT_RECORDED, "the script has no answer")
-        return fitting(answer, question) if isinstance(answer, Advice) else answer

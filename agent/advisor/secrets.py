@@ -18,7 +18,7 @@ import base64
 import logging
 import re
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 VARIABLES: Final = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
@@ -52,19 +52,20 @@ class Mask:
 
     def __call__(self, text: str) -> str:
         """Return `text` without any secret."""
-        return self._pattern.sub(_masked, text)
+        return self._pattern.sub(_replacement, text)
 
-    def within(self, value: Any) -> Any:  # noqa: ANN401 -- the shape stays what it is
-        """Return a JSON value with every text in it masked, names of fields too."""
-        match value:
-            case str():
-                return self(value)
-            case Mapping():
-                return {self.within(key): self.within(each) for key, each in value.items()}
-            case Sequence() if not isinstance(value, bytes | bytearray):
-                return [self.within(each) for each in value]
-            case _:
-                return value
+
+def masked(value: Any, mask: Callable[[str], str]) -> Any:  # noqa: ANN401 -- the shape stays what it is
+    """Return a JSON value with every text in it masked, names of fields too."""
+    match value:
+        case str():
+            return mask(value)
+        case Mapping():
+            return {masked(key, mask): masked(each, mask) for key, each in value.items()}
+        case Sequence() if not isinstance(value, bytes | bytearray):
+            return [masked(each, mask) for each in value]
+        case _:
+            return value
 
 
 class MaskingFilter(logging.Filter):
@@ -86,7 +87,7 @@ class MaskingFilter(logging.Filter):
             record.exc_info = None  # a handler would write it out anew
         for name, value in vars(record).items():
             if isinstance(value, str | Mapping | list | tuple):
-                setattr(record, name, self._mask.within(value))
+                setattr(record, name, masked(value, self._mask))
         return True
 
 
@@ -95,7 +96,7 @@ def mask_of(environment: Mapping[str, str], *more: str) -> Mask:
     return Mask([*(environment.get(name, "") for name in VARIABLES), *more])
 
 
-def _masked(found: re.Match[str]) -> str:
+def _replacement(found: re.Match[str]) -> str:
     return f"{found['header'] or found['bearer'] or ''}{MASKED}"
 
 

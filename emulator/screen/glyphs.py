@@ -87,11 +87,9 @@ class TextReader(Protocol):
     @property
     def name(self) -> str:
         """What to call this way of reading."""
-        ...
 
     def read(self, screen: Screen) -> tuple[str, ...]:
         """Return the 18 rows of text in the picture."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,6 @@ class Observer(Protocol):
         Raises:
             DistillingFailed: when nothing came of it; the caller keeps the messages and asks again later.
         """
-        ...
 
 
 class Reflector(Protocol):
@@ -48,7 +47,6 @@ class Reflector(Protocol):
         Raises:
             DistillingFailed: when nothing came of it.
         """
-        ...
 
 
 class ConversationEventKind(Enum):

@@ -27,7 +27,7 @@ from unicodedata import normalize
 from agent.advisor.model import Request
 from agent.advisor.money.prices import NANO
 from agent.errors import UsageError
-from memory.store.calls import CallSums, Sums
+from memory.store.calls import CallSums
 
 _TERMS_FILE: Final = Path(__file__).with_name("terms.toml")
 FULL: Final = 100  # percent
@@ -48,26 +48,6 @@ class Ceiling:
                 message = f"a ceiling of {limit} {field.name} is negative; give 0 or more"
                 raise UsageError(message)
 
-    def percent(self, spent: Sums) -> int:
-        """Return how much of the nearest limit is used, in whole percent."""
-        shares = [
-            FULL if used >= limit else FULL * used // limit for _, used, limit in self._pairs(spent)
-        ]
-        return max(shares, default=0)
-
-    def passed_by(self, spent: Sums) -> str | None:
-        """Return which limit `spent` goes beyond, or None where it keeps to all of them."""
-        return next((name for name, used, limit in self._pairs(spent) if used > limit), None)
-
-    def _pairs(self, spent: Sums) -> Iterator[tuple[str, int, int]]:
-        for name, used, limit in (
-            ("dollars", spent.nanos, self.nanos),
-            ("calls", spent.calls, self.calls),
-            ("tokens", spent.tokens, self.tokens),
-        ):
-            if limit is not None:
-                yield name, used, limit
-
 
 @dataclass(frozen=True, slots=True)
 class Ceilings:
@@ -79,19 +59,23 @@ class Ceilings:
 
     def percent(self, sums: CallSums) -> int:
         """Return how much of the nearest limit of all is used, in whole percent."""
-        return max(ceiling.percent(spent) for _, ceiling, spent in self._pairs(sums))
+        shares = [
+            FULL if used >= limit else FULL * used // limit for _, used, limit in self._used(sums)
+        ]
+        return max(shares, default=0)
 
     def passed_by(self, sums: CallSums) -> str | None:
         """Return which limit `sums` go beyond, such as `hour dollars`, or None."""
-        for name, ceiling, spent in self._pairs(sums):
-            if (limit := ceiling.passed_by(spent)) is not None:
-                return f"{name} {limit}"
-        return None
+        return next((name for name, used, limit in self._used(sums) if used > limit), None)
 
-    def _pairs(self, sums: CallSums) -> Iterator[tuple[str, Ceiling, Sums]]:
-        yield "run", self.run, sums.run
-        yield "hour", self.hour, sums.hour
-        yield "milestone", self.milestone, sums.milestone
+    def _used(self, sums: CallSums) -> Iterator[tuple[str, int, int]]:
+        """Yield each limit that there is: its name, how much of it is used, and the limit."""
+        for stretch in fields(self):
+            ceiling, spent = getattr(self, stretch.name), getattr(sums, stretch.name)
+            for name in ("nanos", "calls", "tokens"):
+                if (limit := getattr(ceiling, name)) is not None:
+                    what = "dollars" if name == "nanos" else name
+                    yield f"{stretch.name} {what}", getattr(spent, name), limit
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,54 +6,26 @@ than it may: a call whose cost is unknown stays booked at its maximum.
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import astuple
+from operator import add
 from threading import Lock
-from typing import Final, Protocol
+from typing import Final
 
-from agent.advisor.calls import Permit
-from agent.advisor.model import Usage
+from agent.advisor.model import Permit, Usage
 from agent.advisor.money.limits import Terms
 from agent.advisor.money.prices import KINDS, NANO, Price, Prices
 from memory import BusyStore, Faults, StoreError
-from memory.store.calls import Booking, CallOutcome, CallState, CallSums, LastCall, Sums
+from memory.store.calls import Booking, CallLedger, CallOutcome, CallState, CallSums, Sums
 
 # Of a kind; a service is not believed more, whose price at the dearest rate would not be a number of a file.
 MOST_TOKENS: Final = 10**11
 _LOST: Final = CallOutcome(CallState.LOST)
 
 
-class LedgerPort(Protocol):
-    """Where calls are kept; the store of a run is one."""
-
-    def book_call(self, booking: Booking) -> int:
-        """Return the number of a call that is about to be made, booked for good."""
-        ...
-
-    def settle_call(self, number: int, outcome: CallOutcome) -> bool:
-        """Return whether a booked call was still open, and is now settled."""
-        ...
-
-    def call_sums(self, *, now_ms: int, milestone: str) -> CallSums:
-        """Return what counts in all, in the hour before `now_ms`, and under `milestone`."""
-        ...
-
-    def last_call(self) -> LastCall:
-        """Return the latest time of any call, and the milestone of the newest."""
-        ...
-
-
 class BilledBeyond(
     Exception
 ):  # nothing to stop for: it is told, counted, and the ceilings hold from here
     """A service took more for a call than it could have cost by its prices."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Open:
-    """What came of a call and is not in the file yet."""
-
-    number: int
-    outcome: CallOutcome
 
 
 class Wallet:
@@ -66,7 +38,7 @@ class Wallet:
 
     def __init__(
         self,
-        ledger: LedgerPort,
+        ledger: CallLedger,
         prices: Prices,
         terms: Terms,
         *,
@@ -86,7 +58,7 @@ class Wallet:
         last = ledger.last_call()
         self._latest_ms = last.started_ms
         self._milestone = last.milestone
-        self._unsettled: list[_Open] = []
+        self._unsettled: list[tuple[int, CallOutcome]] = []  # what is not in the file yet
 
     def milestone(self, name: str) -> None:
         """Count for the ceilings of milestones from `name` on; one that is reached again goes on with its count.
@@ -125,12 +97,12 @@ class Wallet:
     def settle(self, permit: Permit, usage: Usage | None) -> None:
         """Book what a call took; None when nobody knows, and then the worst case stays."""
         with self._lock:
-            self._settle(_Open(permit.id, self._outcome(permit, usage)))
+            self._settle(permit.id, self._outcome(permit, usage))
 
     def cancel(self, permit: Permit) -> None:
         """Take back what was booked for a call that is known to cost nothing."""
         with self._lock:
-            self._settle(_Open(permit.id, CallOutcome(CallState.CANCELLED)))
+            self._settle(permit.id, CallOutcome(CallState.CANCELLED))
 
     def _permit(
         self, model: str, price: Price, tokens: tuple[int, int], purpose: str
@@ -159,19 +131,19 @@ class Wallet:
         self._latest_ms = max(self._latest_ms, self._now_ms())
         try:
             while self._unsettled:
-                self._ledger.settle_call(self._unsettled[0].number, self._unsettled[0].outcome)
+                self._ledger.settle_call(*self._unsettled[0])
                 del self._unsettled[0]
             return self._ledger.call_sums(now_ms=self._latest_ms, milestone=self._milestone)
         except StoreError as fault:
             self._fail(fault)
             return None
 
-    def _settle(self, opened: _Open) -> None:
+    def _settle(self, number: int, outcome: CallOutcome) -> None:
         try:
-            self._ledger.settle_call(opened.number, opened.outcome)
+            self._ledger.settle_call(number, outcome)
         except StoreError as fault:
             # Until the file takes it no leave is given: it may be more than was booked.
-            self._unsettled.append(opened)
+            self._unsettled.append((number, outcome))
             self._fail(fault)
 
     def _outcome(self, permit: Permit, usage: Usage | None) -> CallOutcome:
@@ -198,13 +170,5 @@ class Wallet:
 
 
 def _with(sums: CallSums, more: Sums) -> CallSums:
-    return CallSums(_plus(sums.run, more), _plus(sums.hour, more), _plus(sums.milestone, more))
-
-
-def _plus(sums: Sums, more: Sums) -> Sums:
-    return replace(
-        sums,
-        nanos=sums.nanos + more.nanos,
-        calls=sums.calls + more.calls,
-        tokens=sums.tokens + more.tokens,
-    )
+    stretches = (sums.run, sums.hour, sums.milestone)
+    return CallSums(*(Sums(*map(add, astuple(each), astuple(more))) for each in stretches))

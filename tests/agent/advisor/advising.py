@@ -3,18 +3,20 @@
 import base64
 import json
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from agent.advisor.calls import RETRY_POLICY, Calls, Permit, RetryPolicy, Time
+from agent.advisor.answer import fitting
+from agent.advisor.calls import RETRY_POLICY, Calls, CircuitBreaker, RetryPolicy, Time
 from agent.advisor.claude import Claude, ClaudeConnection
 from agent.advisor.exchange import ClaudeAdvisor
-from agent.advisor.model import CallRecorder, FaultKind, Request, Usage
-from agent.advisor.port import Option, Purpose, Question, Tool, ToolRefused
+from agent.advisor.model import CallRecorder, FaultKind, Permit, Request, Usage
+from agent.advisor.money.wallet import Wallet
+from agent.advisor.port import Advice, Option, Purpose, Question, Silence, Silent, Tool, ToolRefused
 from agent.advisor.request import Fixed
 from memory.conversation.view import ConversationView
 from memory.store.conversation_record import Message, MessageOrigin
@@ -120,6 +122,34 @@ class Fuse:
         self.successes += 1
 
 
+class ScriptedAdvisor:
+    """Answers one after another from a list, or by purpose from a mapping; `questions` has what it was asked.
+
+    It names nothing that the question does not offer. Where the script has nothing to say, it is silent.
+    """
+
+    def __init__(
+        self, script: Iterable[Advice | Silent] | Mapping[Purpose, Advice | Silent] = ()
+    ) -> None:
+        self.questions: list[Question] = []
+        self._by_purpose: Mapping[Purpose, Advice | Silent] = {}
+        self._rest: deque[Advice | Silent] = deque()
+        if isinstance(script, Mapping):
+            self._by_purpose = script
+        else:
+            self._rest.extend(script)
+
+    def ask(self, question: Question) -> Advice | Silent:
+        """Return the answer of the script."""
+        self.questions.append(question)
+        answer = self._by_purpose.get(question.purpose)
+        if answer is None and self._rest:
+            answer = self._rest.popleft()
+        if answer is None:
+            return Silent(Silence.NOT_RECORDED, "the script has no answer")
+        return fitting(answer, question) if isinstance(answer, Advice) else answer
+
+
 class Records(list[tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]]]):
     def __call__(
         self,
@@ -215,7 +245,8 @@ def advising(
         connected(server, timeout_s, record) as model,
     ):
         time_of = Time(watch.clock, watch.sleep)
-        calls = Calls(model, purse, fuse, time_of, most_tokens=bytes_of, patience=patience)
+        wallet, breaker = cast("Wallet", purse), cast("CircuitBreaker", fuse)
+        calls = Calls(model, wallet, breaker, time_of, most_tokens=bytes_of, patience=patience)
         advisor = ClaudeAdvisor(calls, talk, fixed, observed=observed, mask=mask)
         yield Bench(server, model, advisor, calls, talk, purse, fuse, watch)
 

@@ -16,7 +16,6 @@ from agent.advisor.recorded import (
     RecordedAdvisor,
     RecordedAnswer,
     RecordingAdvisor,
-    ScriptedAdvisor,
     as_json,
     from_json,
     hash_of,
@@ -24,7 +23,16 @@ from agent.advisor.recorded import (
 from agent.advisor.request import Fixed, calibrated, text, without_state
 from memory.conversation.port import DistillingFailed
 from memory.tokens import TokenEstimator
-from tests.agent.advisor.advising import KEY, LOOK, MODEL, PNG, Records, advising, question
+from tests.agent.advisor.advising import (
+    KEY,
+    LOOK,
+    MODEL,
+    PNG,
+    Records,
+    ScriptedAdvisor,
+    advising,
+    question,
+)
 from tests.fake_service import ScriptedAnswer, ServiceScenario
 from tests.fake_service.faults import ServiceFault, ServiceFaultKind
 

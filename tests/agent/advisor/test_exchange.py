@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.advisor.answer import UnusableAdvice, advice_of, note_of
-from agent.advisor.calls import Permit, RetryPolicy
+from agent.advisor.calls import RetryPolicy
 from agent.advisor.exchange import CUT, LONGEST, NO_MORE
-from agent.advisor.model import FaultKind
+from agent.advisor.model import FaultKind, Permit
 from agent.advisor.port import Advice, Option, Purpose, Silence, Silent
 from agent.advisor.request import Fixed
 from memory.conversation.view import ConversationView

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.advisor.secrets import MASKED, Mask, MaskingFilter, mask_of
+from agent.advisor.secrets import MASKED, Mask, MaskingFilter, mask_of, masked
 
 KEY = "sk-ant-api03-Zz9_qwErtY-uiop0123456789-asDFgh_AA"
 TOKEN = "gateway/t0ken+with=odd&signs"
@@ -106,7 +106,7 @@ def test_a_short_word_given_as_a_key_masks_nothing() -> None:
 
 
 def test_json_is_masked_within() -> None:
-    found = MASK.within({"a": [KEY, 1, None, ({"b": TOKEN},)], KEY: True, "raw": b"x"})
+    found = masked({"a": [KEY, 1, None, ({"b": TOKEN},)], KEY: True, "raw": b"x"}, MASK)
     assert found == {"a": [MASKED, 1, None, [{"b": MASKED}]], MASKED: True, "raw": b"x"}
 
 

@@ -17,14 +17,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent.advisor.calls import Permit
-from agent.advisor.model import Usage
+from agent.advisor.model import Permit, Usage
 from agent.advisor.money.limits import Ceiling, Terms
 from agent.advisor.money.prices import KINDS, Price, Prices, Rates
 from agent.advisor.money.wallet import Wallet
 from agent.errors import UsageError
 from memory import Faults, RunStore, open_run_store
-from memory.store.calls import HOUR_MS, CallState, CallSums
+from memory.store.calls import HOUR_MS, CallLedger, CallState, CallSums
 from tests.agent.advisor.money import BIG, NO_CEILING, PRICES, SMALL, Purses, terms
 
 Open: TypeAlias = Callable[[Terms], Purses]
@@ -209,13 +208,11 @@ def test_nothing_is_asked_while_a_bill_waits_for_the_file(opened: Open) -> None:
     assert [call.nanos for call in purses.store.calls()] == [95]
 
 
-class Slow:
+class Slow(CallLedger):
     """A ledger that, once it was read, waits for a second reader to have read the same."""
 
     def __init__(self, store: RunStore) -> None:
-        self.book_call = store.book_call
-        self.settle_call = store.settle_call
-        self.last_call = store.last_call
+        self._database = store._database
         self._store = store
         self._both = Barrier(2)
 
