@@ -1,14 +1,17 @@
-"""Events of a run as types: what its record keeps of milestones and of getting stuck.
+"""Events of a run as types: what its record keeps of play, as far as somebody reads it.
 
 Knows how a store spells them, and nothing of play. A field that a file lacks, or has of another type, has its default.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from memory import RunReader, as_json
+from memory import ACTION, BATTLE, RECOLLECTION, WAYPOINT, RunReader, as_json
 from memory.codec import from_json
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +50,94 @@ class StuckEvent:
     last_step: int | None = None
 
 
-KINDS: Final[Mapping[type, str]] = {MilestoneEvent: "milestone", StuckEvent: "stuck"}
-Event = TypeVar("Event", MilestoneEvent, StuckEvent)
+@dataclass(frozen=True, slots=True)
+class BattleEvent:
+    """A battle that is over; `opponent` is a trainer, '' of a wild one."""
+
+    tick: int = 0
+    opponent: str = ""
+    enemy_pokemon: str = "?"
+    enemy_level: int = 0
+    player_pokemon: str = ""
+    location: str = ""
+    outcome: str = ""
+    turns_taken: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ActionEvent:
+    """An action of the plan that ended."""
+
+    tick: int = 0
+    action_value: str = "?"
+    reasoning: str = ""
+    outcome_summary: str = "?"
+    location: str = ""
+    duration_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectiveEvent:
+    """A goal that play turned to, or that was reached; `status` is active or completed."""
+
+    tick: int = 0
+    objective_id: str = ""
+    name: str = ""
+    status: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WaypointEvent:
+    """What had been chosen and what was owned at a milestone."""
+
+    tick: int = 0
+    choices: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DisagreementEvent:
+    """Where the screen said something else than RAM."""
+
+    between: str = "?"
+
+
+@dataclass(frozen=True, slots=True)
+class RecallEvent:
+    """Something was asked of memory."""
+
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AdviceEvent:
+    """A question to a model, and its advice, or why it is silent."""
+
+    tick: int = 0
+    purpose: str = ""
+    silent: str = ""
+    advice: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationChange:
+    """Something was done to the memory of the conversation with a model."""
+
+    what: str = "?"
+
+
+KINDS: Final[Mapping[type, str]] = {
+    MilestoneEvent: "milestone",
+    StuckEvent: "stuck",
+    BattleEvent: BATTLE,
+    ActionEvent: ACTION,
+    ObjectiveEvent: "objective",
+    WaypointEvent: WAYPOINT,
+    DisagreementEvent: "disagreement",
+    RecallEvent: RECOLLECTION,
+    AdviceEvent: "advice",
+    ConversationChange: "conversation",
+}
+Event = TypeVar("Event", bound="DataclassInstance")
 
 
 def events(
@@ -60,13 +149,18 @@ def events(
         KeyError: when it is `strict` and an event lacks a field.
     """
     blank = as_json(kind())
+    timed = {"tick", "since", "lasted"} & blank.keys()
     for row in run.events(KINDS[kind], live=live):
-        for missing in blank.keys() - row.payload.keys() if strict else ():
+        for missing in blank.keys() - {"tick", *row.payload} if strict else ():
             raise KeyError(missing)
-        at = dict.fromkeys({"tick", "since", "lasted"} & blank.keys(), row.tick)
         told = {
-            name: value
-            for name, value in row.payload.items()
-            if isinstance(value, type(blank.get(name))) or blank.get(name) is None
+            name: value for name, value in row.payload.items() if _is_like(value, blank.get(name))
         }
-        yield from_json(kind, {**blank, **at, **told})
+        yield from_json(kind, {**blank, **dict.fromkeys(timed, row.tick), **told})
+
+
+def _is_like(value: object, default: object) -> bool:
+    """Return whether a value has the type of its default; a whole number will do for any."""
+    if default is None:
+        return True
+    return isinstance(value, int | float if isinstance(default, float) else type(default))

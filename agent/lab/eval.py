@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from agent.events import MilestoneEvent, events
+from agent.events import BattleEvent, MilestoneEvent, events
 from agent.lab.publish import Row, read_result
 from agent.lab.runner import EndedGame
 from agent.lab.stats import Interval, median_interval, share_interval
 from emulator import FRAMES_PER_SECOND
-from memory import BLACKOUT, EventRow, MemoryFault, RunReader, read_run
+from memory import BLACKOUT, MemoryFault, RunReader, read_run
 
 TIMEOUT: Final = "timeout"
 CRASH: Final = "crash"
@@ -68,8 +68,7 @@ class EvalGame:
 def game_of(ended: EndedGame, run: Path) -> EvalGame:
     """Return what became of a game whose process has ended, with what its folder holds of it."""
     summary = _summary(ended)
-    when, events = _recorded(run, [str(each["id"]) for each in summary["milestones"]])
-    fights = Counter(str(e.payload["outcome"]) for e in events if e.kind == "battle")
+    when, fights, lost_money = _recorded(run, [str(each["id"]) for each in summary["milestones"]])
     return EvalGame(
         seed=ended.seed,
         stop=summary["stop"],
@@ -81,7 +80,7 @@ def game_of(ended: EndedGame, run: Path) -> EvalGame:
         battles_won=fights["victory"],
         battles_lost=fights["defeat"],
         battles_fled=fights["runaway"],
-        blackouts=blackouts(events),
+        blackouts=lost_money,
         badges=summary["badges"],
         episodes=summary["episodes"],
         restores=summary["restores"],
@@ -89,9 +88,9 @@ def game_of(ended: EndedGame, run: Path) -> EvalGame:
     )
 
 
-def blackouts(events: Iterable[EventRow]) -> int:
+def blackouts(run: RunReader) -> int:
     """Count the defeats that cost money."""
-    return sum(event.kind == BLACKOUT for event in events)
+    return sum(1 for _ in run.events(BLACKOUT))
 
 
 def _summary(ended: EndedGame) -> Mapping[str, Any]:
@@ -107,13 +106,17 @@ def _summary(ended: EndedGame) -> Mapping[str, Any]:
     return {**counts, "stop": stop, "reason": reason, "milestones": (), "errors": 1}
 
 
-def _recorded(run: Path, milestones: Iterable[str]) -> tuple[dict[str, GameMoment], list[EventRow]]:
-    """Return when each milestone was reached, and what happened, as far as it can be read."""
+def _recorded(
+    run: Path, milestones: Iterable[str]
+) -> tuple[dict[str, GameMoment], Counter[str], int]:
+    """Return when each milestone was reached, how often battles ended how, and the blackouts, as far as it can be read."""
     try:
         with closing(read_run(run)) as folder:
-            return _times(folder.store, milestones), list(folder.store.events())
+            store = folder.store
+            fights = Counter(each.outcome for each in events(store, BattleEvent))
+            return _times(store, milestones), fights, blackouts(store)
     except (MemoryFault, OSError):
-        return {}, []  # the game ended before it had written anything
+        return {}, Counter(), 0  # the game ended before it had written anything
 
 
 def _times(store: RunReader, milestones: Iterable[str]) -> dict[str, GameMoment]:

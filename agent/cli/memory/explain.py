@@ -15,6 +15,7 @@ from agent.app import HOME
 from agent.cli.flags import option
 from agent.cli.memory.show import AsJson, In, looking, named
 from agent.cli.output import Output, facts
+from agent.events import ActionEvent, events
 from agent.tools.report.words import DAY_S, STATUS, ago, date, game_time, number, says, times, told
 from emulator import FRAMES_PER_SECOND
 from memory import MemoryFault, MemoryItem, RunReader, read_run
@@ -104,11 +105,8 @@ def _reading(path: Path) -> Iterator[RunReader]:
 
 
 def _last_deed(run: RunReader, tick: int) -> str:
-    deeds = [each for each in run.events("action") if each.tick <= tick]
-    if not deeds:
-        return ""
-    last = deeds[-1].payload
-    return f", after {last.get('action_value')} in {last.get('location')}"
+    deeds = [each for each in events(run, ActionEvent) if each.tick <= tick]
+    return f", after {deeds[-1].action_value} in {deeds[-1].location}" if deeds else ""
 
 
 def _folder_of(run_id: str, folder: Path) -> Path | None:

@@ -11,13 +11,14 @@ from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
 from agent.app import Interrupt, Settings, Stop, Summary, TickView, Viewer, play_run
+from agent.events import BattleEvent, WaypointEvent, events
 from agent.experience import MemoryUse
 from agent.lab.bench.game import GOAL
 from agent.lab.eval import blackouts
 from agent.lab.runner import Asked, Done, play_all
 from agent.mind import IntentSource
 from emulator import Cartridge, EmulatorError
-from memory import WAYPOINT, EventRow, MemoryFault, read_knowledge_store, read_run
+from memory import MemoryFault, RunReader, read_knowledge_store, read_run
 
 FIGHT: Final = "fight"
 
@@ -115,18 +116,17 @@ def play_on(order: TrialOrder, memory: Path, asked: Asked) -> TrialGame:
         )
         summary = play_run(settings, tally, interrupt)
         with closing(read_run(run)) as folder:
-            events = list(folder.store.events())
-    return _game(order, summary, events, tally.deeds)
+            return _game(order, summary, folder.store, tally.deeds)
 
 
 def _game(
-    order: TrialOrder, summary: Summary, events: Sequence[EventRow], deeds: Mapping[str, int]
+    order: TrialOrder, summary: Summary, run: RunReader, deeds: Mapping[str, int]
 ) -> TrialGame:
     arrived = {each.id: each.tick for each in summary.milestones}
     reached = order.until in arrived
     pace = summary.frames / max(summary.ticks, 1)
-    battles = [each.payload for each in events if each.kind == "battle"]
-    ways = [each.payload["choices"] for each in events if each.kind == WAYPOINT]
+    battles = list(events(run, BattleEvent))
+    ways = [each.choices for each in events(run, WaypointEvent)]
     moved = summary.as_json().get("moved")
     return TrialGame(
         seed=order.seed,
@@ -135,9 +135,9 @@ def _game(
         ticks=arrived.get(order.until, order.limit),
         frames=summary.frames if reached else round(pace * order.limit),
         battles=len(battles),
-        turns=sum(each["turns_taken"] for each in battles),
-        lost=sum(each["outcome"] == "defeat" for each in battles),
-        blackouts=blackouts(events),
+        turns=sum(each.turns_taken for each in battles),
+        lost=sum(each.outcome == "defeat" for each in battles),
+        blackouts=blackouts(run),
         episodes=summary.episodes,
         restores=summary.restores,
         choices=dict(ways[-1]) if ways else {},

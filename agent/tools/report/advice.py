@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from agent.events import AdviceEvent, ConversationChange, events
 from agent.tools.report.timeline import TickTime, Times
-from memory import EventRow, RunReader
+from memory import RunReader
 from memory.store import CallState, ModelCall
 
 ANSWERS: Final = 40
@@ -67,15 +68,13 @@ class AdviceSummary:
 
 def advice(run: RunReader, times: Times) -> AdviceSummary:
     """Return what a model was asked in a run, whatever became of the branch it was asked on."""
-    answers = [_answer(each, times) for each in run.events("advice")]
+    answers = [_answer(each, times) for each in events(run, AdviceEvent)]
     return AdviceSummary(
         spent=list(_by_milestone(run.calls())),
         answers=answers[-ANSWERS:],
         asked=len(answers),
         silences=Counter(each.silent for each in answers if each.silent),
-        conversation=Counter(
-            str(each.payload.get("what", "?")) for each in run.events("conversation")
-        ),
+        conversation=Counter(each.what for each in events(run, ConversationChange)),
     )
 
 
@@ -102,15 +101,13 @@ def _spent(milestone: str, calls: Sequence[ModelCall]) -> MilestoneCost:
     )
 
 
-def _answer(event: EventRow, times: Times) -> AdviceAnswer:
-    payload = event.payload
-    given = payload.get("advice") or {}
-    silent = "" if given else str(payload.get("silent") or "no answer")
+def _answer(event: AdviceEvent, times: Times) -> AdviceAnswer:
+    given = event.advice
     return AdviceAnswer(
         when=times.when(event.tick),
-        purpose=str(payload.get("purpose", "")),
+        purpose=event.purpose,
         goals=[str(each) for each in given.get("goals", ())],
         candidates=[str(each) for each in given.get("candidates", ())],
         note=str(given.get("note", "")),
-        silent=silent,
+        silent="" if given else event.silent or "no answer",
     )

@@ -5,13 +5,13 @@ from binascii import Error
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
-from agent.events import MilestoneEvent, StuckEvent, events
+from agent.events import ActionEvent, BattleEvent, MilestoneEvent, StuckEvent, events
 from agent.story import Story
 from agent.tools.report.timeline import TickTime, Times
 from agent.tools.report.words import plain
-from memory import ACTION, BATTLE, EventRow, RunReader
+from memory import BATTLE, RunReader
 
 PNG: Final = b"\x89PNG\r\n\x1a\n"
 
@@ -68,10 +68,6 @@ def _picture(text: str) -> str:
 
 
 MOST_OPPONENTS: Final = 30  # groups of each sort
-ABSENT: Final = {
-    "opponent": "", "enemy_pokemon": "?", "location": "", "outcome": "", "turns_taken": 0,
-    "enemy_level": 0, "player_pokemon": "",
-}  # fmt: skip
 OUTCOMES: Final = {"victory": "won", "defeat": "lost", "runaway": "fled", "catch": "caught"}
 
 
@@ -118,13 +114,12 @@ class Battles:
 
 def battles(run: RunReader) -> Battles:
     """Return all battles of a run, each with all its fields, also where a file of another version lacks some."""
-    told = [{**ABSENT, **each.payload, "tick": each.tick} for each in run.events(BATTLE)]
-    groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    told = list(events(run, BattleEvent))
+    groups: dict[tuple[str, str, str], list[BattleEvent]] = {}
     for each in told:
         # A trainer with a new team stays the same trainer.
-        trainer = str(each["opponent"])
-        wild = "" if trainer else str(each["enemy_pokemon"])
-        groups.setdefault((trainer, wild, str(each["location"])), []).append(each)
+        wild = "" if each.opponent else each.enemy_pokemon
+        groups.setdefault((each.opponent, wild, each.location), []).append(each)
     opponents = [_opponent(key, each) for key, each in groups.items()]
     trainers = [each for each in opponents if each.whom]
     wilds = sorted((each for each in opponents if not each.whom), key=lambda each: -each.met)
@@ -134,32 +129,32 @@ def battles(run: RunReader) -> Battles:
         wild=wilds[:MOST_OPPONENTS],
         left_out=len(trainers[MOST_OPPONENTS:]) + len(wilds[MOST_OPPONENTS:]),
         ends=_ends(told),
-        turns=sum(each["turns_taken"] for each in told),
+        turns=sum(each.turns_taken for each in told),
         died=sum(1 for _ in run.events(BATTLE, live=False)),
-        defeats=[each["tick"] for each in told if each["outcome"] == "defeat"],
+        defeats=[each.tick for each in told if each.outcome == "defeat"],
     )
 
 
-def _opponent(key: tuple[str, str, str], told: Sequence[Mapping[str, Any]]) -> OpponentStats:
+def _opponent(key: tuple[str, str, str], told: Sequence[BattleEvent]) -> OpponentStats:
     trainer, wild, place = key
-    levels = [each["enemy_level"] for each in told]
-    teams = [name for each in told for name in str(each["enemy_pokemon"]).split(", ")]
-    fighters = Counter(str(each["player_pokemon"]) for each in told)
+    levels = [each.enemy_level for each in told]
+    teams = [name for each in told for name in each.enemy_pokemon.split(", ")]
+    fighters = Counter(each.player_pokemon for each in told)
     return OpponentStats(
         name=trainer or wild,
         whom=", ".join(dict.fromkeys(teams)) if trainer else "",
         place=place,
         met=len(told),
         ends=_ends(told),
-        turns=sum(each["turns_taken"] for each in told),
+        turns=sum(each.turns_taken for each in told),
         levels=(min(levels), max(levels)),
         by=fighters.most_common(1)[0][0],
-        first_tick=told[0]["tick"],
+        first_tick=told[0].tick,
     )
 
 
-def _ends(told: Iterable[Mapping[str, Any]]) -> Mapping[str, int]:
-    counts = Counter(OUTCOMES.get(str(each["outcome"]), "otherwise") for each in told)
+def _ends(told: Iterable[BattleEvent]) -> Mapping[str, int]:
+    counts = Counter(OUTCOMES.get(each.outcome, "otherwise") for each in told)
     return {end: counts[end] for end in (*OUTCOMES.values(), "otherwise") if counts[end]}
 
 
@@ -242,16 +237,16 @@ class ActionsTaken:
 
 def deeds(run: RunReader, times: Times) -> ActionsTaken:
     """Return what was done on the live lineage."""
-    done = [_done(event, times) for event in run.events(ACTION)]
-    groups: dict[str, list[tuple[Done, float]]] = {}
-    for each, duration_ms in done:
-        groups.setdefault(each.name, []).append((each, duration_ms))
+    done = list(events(run, ActionEvent))
+    groups: dict[str, list[ActionEvent]] = {}
+    for each in done:
+        groups.setdefault(each.action_value, []).append(each)
     sorts = [
         ActionStats(
             name=name,
             times=len(group),
-            ends=Counter(each.ended for each, _ in group),
-            game_s=sum(duration_ms for _, duration_ms in group) / 1_000,
+            ends=Counter(each.outcome_summary for each in group),
+            game_s=sum(each.duration_ms for each in group) / 1_000,
         )
         for name, group in groups.items()
     ]
@@ -260,18 +255,15 @@ def deeds(run: RunReader, times: Times) -> ActionsTaken:
         sorts=sorts[:MOST_ACTIONS],
         left_out=len(sorts[MOST_ACTIONS:]),
         times=len(done),
-        latest=[each for each, _ in done[-LATEST_ACTIONS:]],
+        latest=[_done(each, times) for each in done[-LATEST_ACTIONS:]],
     )
 
 
-def _done(event: EventRow, times: Times) -> tuple[Done, float]:
-    """Return an action that ended, and the milliseconds that it took."""
-    told = event.payload
-    done = Done(
+def _done(event: ActionEvent, times: Times) -> Done:
+    return Done(
         when=times.when(event.tick),
-        name=str(told.get("action_value", "?")),
-        why=str(told.get("reasoning", "")),
-        ended=str(told.get("outcome_summary", "?")),
-        place=str(told.get("location", "")),
+        name=event.action_value,
+        why=event.reasoning,
+        ended=event.outcome_summary,
+        place=event.location,
     )
-    return done, float(told.get("duration_ms", 0.0))

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from agent.events import RecallEvent, events
 from agent.tools.report.words import says
-from memory import RECOLLECTION, Entry, MemoryItem, RunReader
+from memory import Entry, MemoryItem, RunReader
 
 LASTING: Final = ":ltm:"
 FOREIGN: Final = "run:"  # what begins the evidence that another run's knowledge carries
@@ -66,7 +67,7 @@ def learnt(run: RunReader, moved: Mapping[str, int]) -> Learnt:
         sorts=_sorts(known, changed, new),
         pieces=[*_pieces(new, is_new=True), *_pieces(changed, is_new=False)],
         lessons=Counter(each.kind for each in run.outbox()),
-        recalled=Counter(_purpose(each.payload.get("why")) for each in run.events(RECOLLECTION)),
+        recalled=Counter(_purpose(each.why) for each in events(run, RecallEvent)),
         consolidations=sum(1 for _ in run.events("consolidation")),
         moved={name: times for name, times in moved.items() if times},
     )
@@ -98,6 +99,6 @@ def _rank(kind: str) -> int:
     return DECIDING.index(kind) if kind in DECIDING else len(DECIDING)
 
 
-def _purpose(why: object) -> str:
+def _purpose(why: str) -> str:
     """Return the purpose of a recall without its subject."""
-    return str(why or "unknown").removeprefix("recalled:")
+    return (why or "unknown").removeprefix("recalled:")

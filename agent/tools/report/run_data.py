@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 from agent.app.summary import SUMMARY
-from agent.events import StuckEvent, events
+from agent.events import DisagreementEvent, StuckEvent, events
 from agent.story import Story
 from agent.tools.overnight.logs import journal_lines
 from agent.tools.report.advice import AdviceSummary, advice
@@ -136,9 +136,7 @@ def troubles(run: RunReader, faults: Sequence[LoggedFault], summary: Mapping[str
         latest=faults[-LATEST_FAULTS:],
         faults=len(faults),
         errors=errors if isinstance(errors, int) else None,
-        disagreements=Counter(
-            unnumbered(str(each.payload.get("between", "?"))) for each in run.events("disagreement")
-        ),
+        disagreements=Counter(unnumbered(each.between) for each in events(run, DisagreementEvent)),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from agent.app.settings import RunSettings, cartridge_for
 from agent.errors import RunError, UsageError
-from agent.events import StuckEvent, events
+from agent.events import ObjectiveEvent, StuckEvent, events
 from agent.story import Story
 from agent.tools.replay.recording import (
     Recording,
@@ -26,7 +26,7 @@ from agent.tools.scenario.file import FRAMES, NAME, STATES
 from agent.tools.scenario.history import REACHED, in_words, known_at
 from agent.tools.scenario.states import look, state_path
 from emulator import EMULATOR, Cartridge, Divergence, PyBoyConsole, StepRecord
-from memory import EventRow, RunReader, read_run
+from memory import RunReader, read_run
 
 
 def drive_to(
@@ -109,8 +109,8 @@ class RunSource:
 
     def called(self, goal: str | None) -> str:
         """Return what the run calls one of its goals."""
-        names = {each.payload["objective_id"]: each.payload["name"] for each in self._wishes()}
-        return str(names.get(goal, "nothing"))
+        names = {each.objective_id: each.name for each in self._wishes()}
+        return names.get(goal or "", "nothing")
 
     @property
     def _story(self) -> Story:
@@ -118,12 +118,15 @@ class RunSource:
 
     def _wished(self, tick: int) -> str:
         """Return what the run had turned to last by then."""
-        wishes = [str(each.payload["name"]) for each in self._wishes() if each.tick <= tick]
+        wishes = [each.name for each in self._wishes() if each.tick <= tick]
         return wishes[-1] if wishes else "nothing yet"
 
-    def _wishes(self) -> Iterator[EventRow]:
-        turns = self.run.events("objective")
-        return (each for each in turns if each.payload["status"] == "active")
+    def _wishes(self) -> Iterator[ObjectiveEvent]:
+        return (
+            each
+            for each in events(self.run, ObjectiveEvent, strict=True)
+            if each.status == "active"
+        )
 
 
 @contextmanager

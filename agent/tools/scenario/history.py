@@ -10,7 +10,7 @@ from agent.app.checkpoints import append, mind_of
 from agent.app.memory_producers import AGENT
 from agent.app.settings import RunSettings
 from agent.errors import ScenarioError
-from agent.events import MilestoneEvent, StuckEvent, events
+from agent.events import MilestoneEvent, ObjectiveEvent, StuckEvent, events
 from agent.story import MilestoneLedger, ReachedMilestone, Story
 from memory import Hooks, RunReader, SessionObjective, open_memory, open_run
 from memory.codec import as_json, from_json
@@ -60,9 +60,9 @@ def _learnt(run: RunReader, after: int, until: int, *, live: bool) -> Iterator[s
     for reached in events(run, MilestoneEvent, live=live, strict=True):
         if after < reached.tick <= until:
             yield f"{REACHED}{reached.id}"
-    for event in run.events("objective", live=live):
-        name, is_done = event.payload["objective_id"], event.payload["status"] == "completed"
-        if is_done and name.startswith(ERRAND) and after < event.tick <= until:
+    for goal in events(run, ObjectiveEvent, live=live, strict=True):
+        name, is_done = goal.objective_id, goal.status == "completed"
+        if is_done and name.startswith(ERRAND) and after < goal.tick <= until:
             yield name
 
 

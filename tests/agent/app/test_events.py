@@ -3,8 +3,10 @@
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from agent.app.checkpoints import append
-from agent.events import MilestoneEvent, StuckEvent, events
+from agent.events import ActionEvent, MilestoneEvent, ObjectiveEvent, StuckEvent, events
 from memory import open_run_store
 
 
@@ -26,3 +28,22 @@ def test_fields_that_are_missing_or_of_another_type_have_their_default(tmp_path:
         (milestone,) = events(store, MilestoneEvent)
     assert stuck == StuckEvent(tick=7, reason="no_plan", since=7, lasted=7)
     assert milestone == MilestoneEvent("?", 9)
+
+
+def test_a_whole_number_will_do_where_any_is_told(tmp_path: Path) -> None:
+    with closing(open_run_store(tmp_path / "run.sqlite", run_id="r")) as store:
+        store.append_event(7, "action", {"action_value": "heal", "duration_ms": 1500})
+        store.append_event(8, "action", {"action_value": 3, "duration_ms": "long"})
+        store.commit()
+        assert list(events(store, ActionEvent)) == [
+            ActionEvent(7, "heal", duration_ms=1500),
+            ActionEvent(8),
+        ]
+
+
+def test_a_missing_field_is_refused_where_all_are_wanted(tmp_path: Path) -> None:
+    with closing(open_run_store(tmp_path / "run.sqlite", run_id="r")) as store:
+        store.append_event(7, "objective", {"objective_id": "heal", "status": "active"})
+        store.commit()
+        with pytest.raises(KeyError, match="name"):
+            list(events(store, ObjectiveEvent, strict=True))
