@@ -6,7 +6,7 @@ Knows dataclasses and JSON. Knows nothing of what the records mean.
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 from hashlib import blake2b
 from math import isfinite
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar, ca
 from memory.errors import MalformedRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from _typeshed import DataclassInstance
 
@@ -121,6 +121,24 @@ def from_json(kind: type[Record], data: Mapping[str, Json]) -> Record:
         message = f"{kind.__name__} cannot be read from {dict(data)!r}: {error} is wrong or absent."
         raise MalformedRecord(message) from error
     return kind(**values)
+
+
+def grown(  # the ways in which a field grows
+    known: Record,
+    new: Record,
+    *,
+    kept: Iterable[str] = (),
+    added: Iterable[str] = (),
+    lowest: Iterable[str] = (),
+    highest: Iterable[str] = (),
+    **told: object,
+) -> Record:
+    """Return `new` with what was `known`: fields kept, added up, the lowest and the highest of both, and what is `told`."""
+    changed: dict[str, Any] = {name: getattr(known, name) for name in kept}
+    changed |= {name: getattr(known, name) + getattr(new, name) for name in added}
+    changed |= {name: min(getattr(known, name), getattr(new, name)) for name in lowest}
+    changed |= {name: max(getattr(known, name), getattr(new, name)) for name in highest}
+    return replace(new, **changed, **told)
 
 
 def overwrite(target: Record, source: Record) -> None:

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from heapq import nsmallest
 from itertools import islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from memory.codec import Record, as_json, from_json
 from memory.errors import MalformedRecord, UnknownScope
@@ -156,17 +156,6 @@ class EntryStore(Protocol):
         """Save `part` with each checkpoint, and restore it from the last one, if there is one."""
 
 
-def growing(
-    record: type[Record], more: Callable[[Record, Record], Record]
-) -> Callable[[Data, Data], Data]:
-    """Return the `merge` of a kind whose data are `record`s: `more` makes one of the known and the new."""
-
-    def merge(known: Data, new: Data) -> Data:
-        return as_json(more(from_json(record, known), from_json(record, new)))
-
-    return merge
-
-
 @dataclass(frozen=True, slots=True)
 class EntryKind:
     """The policies of one kind.
@@ -216,3 +205,27 @@ class EntryKind:
         if self.rank is None:
             return list(islice(peers.values(), over))
         return nsmallest(over, peers.values(), key=self.rank)
+
+
+def record_kind(
+    name: str,
+    record: type[Record],
+    key: str | Callable[[Mapping[str, Any]], str],
+    more: Callable[[Record, Record], Record] | None = None,
+    **policies: Any,  # noqa: ANN401  # the other fields of EntryKind
+) -> EntryKind:
+    """Return the policies of a lasting kind whose data are `record`s, named by a field or by what `key` makes of them.
+
+    `more` makes one of the known and the new.
+    """
+
+    def merge(known: Data, new: Data) -> Data:
+        assert more is not None
+        return as_json(more(from_json(record, known), from_json(record, new)))
+
+    return EntryKind(
+        name,
+        check=lambda data: from_json(record, data),
+        key=(lambda data: str(data[key])) if isinstance(key, str) else key,
+        **({"merge": merge} if more else {}) | {"lasting": True} | policies,
+    )

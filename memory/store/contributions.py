@@ -19,7 +19,7 @@ from memory.tiers.knowledge import (
     KIND_IN,
     KIND_NAMED,
     LearnedPattern,
-    MistakeRecord,
+    Piece,
     PlayerPreference,
     SuccessfulStrategy,
 )
@@ -245,9 +245,6 @@ def _may_open(status: str, closing: Closing) -> bool:
 
 def _reach(share: Share) -> tuple[int, bool, int, str]:
     return share.sequence, share.let_go, share.times, encode(share.to_json())
-
-
-Piece = LearnedPattern | SuccessfulStrategy | MistakeRecord | PlayerPreference
 
 
 class Folded(NamedTuple):

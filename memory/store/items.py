@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memory.codec import Json, as_json, content_id
 from memory.store.knowledge_tables import (
     TABLES,
-    Piece,
     Provenances,
     known_from,
     sound_entry,
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from memory.blackboard.entry import Entry
     from memory.store.database import Database
     from memory.store.run_store import RunReader
+    from memory.tiers.knowledge import Piece
 
 
 LIVE_ENTRIES: Final = "entries"  # the table of a run's own file

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from dataclasses import fields
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memory.codec import as_json, decode, encode
 from memory.tiers.knowledge import (
     KIND_NAMED,
     Knowledge,
-    LearnedPattern,
-    MistakeRecord,
-    PlayerPreference,
-    SuccessfulStrategy,
+    Piece,
 )
 
 if TYPE_CHECKING:
@@ -26,9 +23,6 @@ if TYPE_CHECKING:
     from memory.codec import Json
     from memory.store.database import Database
     from memory.tiers.knowledge import KnowledgeKind
-
-
-Piece: TypeAlias = "LearnedPattern | SuccessfulStrategy | MistakeRecord | PlayerPreference"
 
 
 class KnowledgeTable:

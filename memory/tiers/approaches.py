@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from memory.blackboard.entry import EntryKind, growing
-from memory.codec import as_json, content_id, from_json
+from memory.blackboard.entry import record_kind
+from memory.codec import as_json, content_id, from_json, grown
 from memory.flow.subscription import Derived
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from memory.blackboard.entry import Entry
+    from memory.blackboard.entry import Entry, EntryKind
     from memory.codec import Json
 
     Where: TypeAlias = tuple[str, str, bool, bool]
@@ -49,14 +49,7 @@ class Approach:
 
 def approach_kind() -> EntryKind:
     """Return the policies of approaches; those longest unseen are forgotten first."""
-    return EntryKind(
-        APPROACH,
-        check=lambda data: from_json(Approach, data),
-        key=lambda data: from_json(Approach, data).name,
-        merge=growing(Approach, _sum),
-        limit=MAX_APPROACHES,
-        lasting=True,
-    )
+    return record_kind(APPROACH, Approach, _name, _sum, limit=MAX_APPROACHES)
 
 
 def sequences(actions: Iterable[Entry]) -> list[list[Entry]]:
@@ -112,17 +105,12 @@ def told(entry: Entry) -> Derived:
 
 
 def _sum(known: Approach, new: Approach) -> Approach:
-    return Approach(
-        known.place,
-        known.reasoning,
-        known.actions,
-        known.successes + new.successes,
-        known.failures + new.failures,
-        known.told_successes + new.told_successes,
-        known.told_failures + new.told_failures,
-        max(known.last_tick, new.last_tick),
-        max(known.last_s, new.last_s),
-    )
+    counts = ("successes", "failures", "told_successes", "told_failures")
+    return grown(known, new, added=counts, highest=("last_tick", "last_s"))
+
+
+def _name(data: Mapping[str, Json]) -> str:
+    return from_json(Approach, data).name
 
 
 def _of_sequence(sequence: Sequence[Entry]) -> Approach:
@@ -168,14 +156,13 @@ class CommonSituation:
 
 def situation_kind() -> EntryKind:
     """Return the policies of situations; those that took least of the time are forgotten first."""
-    return EntryKind(
+    return record_kind(
         SITUATION,
-        check=lambda data: from_json(CommonSituation, data),
-        key=lambda data: "/".join(str(value) for value in _where(data)),
-        merge=lambda known, new: {**known, "ticks": _ticks(known) + _ticks(new)},
+        CommonSituation,
+        lambda data: "/".join(str(value) for value in _where(data)),
+        lambda known, new: grown(known, new, added=("ticks",)),
         limit=MAX_SITUATIONS,
         rank=lambda entry: (_ticks(entry.data), entry.seq),
-        lasting=True,
     )
 
 

@@ -6,15 +6,15 @@ were seen; what was seen later of the same is the truth from then on.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from memory.blackboard.entry import EntryKind, growing
-from memory.codec import as_json, from_json
+from memory.blackboard.entry import EntryKind, record_kind
+from memory.codec import as_json, grown
 from memory.flow.subscription import Derived
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from memory.blackboard.entry import Entry
     from memory.codec import Json
@@ -104,16 +104,13 @@ def _met_in(entry: Entry, run: str) -> Iterator[Acquaintance]:
 
 def _met_again(known: Acquaintance, new: Acquaintance) -> Acquaintance:
     first = min(known, new, key=lambda each: each.first_tick)
-    return replace(
+    return grown(
+        known,
         new,
+        added=("met", "won", "lost", "left", "caught"),
+        lowest=("first_tick",),
+        highest=("highest_level",),
         place=first.place,
-        first_tick=first.first_tick,
-        highest_level=max(known.highest_level, new.highest_level),
-        met=known.met + new.met,
-        won=known.won + new.won,
-        lost=known.lost + new.lost,
-        left=known.left + new.left,
-        caught=known.caught + new.caught,
         **_last_of(known, new, "won", ("won_by", "won_with")),
         **_last_of(known, new, "lost", ("lost_in", "lost_by", "lost_at")),
     )
@@ -167,15 +164,8 @@ def belongings(looks: Sequence[Entry], *, run: str) -> list[Derived]:
 
 
 def _seen_again(known: Belonging, new: Belonging) -> Belonging:
-    first, last = sorted((known, new), key=lambda each: each.first_tick)
-    return Belonging(
-        run=new.run,
-        subject=new.subject,
-        place=first.place,
-        first_tick=first.first_tick,
-        last_tick=max(first.last_tick, last.last_tick),
-        most=max(known.most, new.most),
-    )
+    place = min(known, new, key=lambda each: each.first_tick).place
+    return grown(known, new, lowest=("first_tick",), highest=("last_tick", "most"), place=place)
 
 
 WAYPOINT: Final = "waypoint"
@@ -240,11 +230,11 @@ def encounter_kinds() -> tuple[EntryKind, ...]:
     Of the milestones of a run the last one stays, with what came before it.
     """
     return (
-        _kind(HEARD, PersonHeard, _person, _heard_again),
-        _kind(SHELF, ShelfSeen, _person),
-        _kind(BARRED, WayBarred, _square),
-        _kind(ACQUAINTANCE, Acquaintance, _of_run, growing(Acquaintance, _met_again), MAX_OF_RUNS),
-        _kind(BELONGING, Belonging, _of_run, growing(Belonging, _seen_again), MAX_OF_RUNS),
+        record_kind(HEARD, PersonHeard, _person, merge=_heard_again, limit=MAX_ENCOUNTERS),
+        record_kind(SHELF, ShelfSeen, _person, limit=MAX_ENCOUNTERS),
+        record_kind(BARRED, WayBarred, _square, limit=MAX_ENCOUNTERS),
+        record_kind(ACQUAINTANCE, Acquaintance, _of_run, _met_again, limit=MAX_OF_RUNS),
+        record_kind(BELONGING, Belonging, _of_run, _seen_again, limit=MAX_OF_RUNS),
         EntryKind(WAYPOINT, key=lambda data: str(data["run"]), merge=_further),
     )
 
@@ -259,23 +249,6 @@ def contradiction(kind: str, known: Mapping[str, Any], seen: Mapping[str, Any]) 
     if kind == BARRED:
         return "one got through" if seen["passed"] and not known["passed"] else ""
     return "" if known["came"] else ", ".join(seen["came"])
-
-
-def _kind(
-    name: str,
-    record: type[Any],
-    key: Callable[[Mapping[str, Any]], str],
-    merge: Callable[[Mapping[str, Any], Mapping[str, Any]], Mapping[str, Json]] | None = None,
-    limit: int = MAX_ENCOUNTERS,
-) -> EntryKind:
-    return EntryKind(
-        name,
-        check=lambda data: from_json(record, data),
-        key=key,
-        merge=merge,
-        limit=limit,
-        lasting=True,
-    )
 
 
 def _of_run(data: Mapping[str, Json]) -> str:

@@ -7,9 +7,9 @@ Knows nothing of files, nor of scopes.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from memory.codec import Json, as_json
+from memory.codec import Json, as_json, grown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -95,45 +95,47 @@ class PlayerPreference:
     updated_at: float
 
 
+Piece: TypeAlias = LearnedPattern | SuccessfulStrategy | MistakeRecord | PlayerPreference
+
+
 def more_pattern(known: LearnedPattern, new: LearnedPattern) -> LearnedPattern:
     """Return `known` with the evidence of `new` added."""
-    successes = known.success_count + new.success_count
-    failures = known.failure_count + new.failure_count
-    confidence = successes / (successes + failures) if successes + failures else 0.0
-    return replace(
+    both = grown(
+        known,
         new,
-        learned_from_session=known.learned_from_session,
-        learned_from_tick=known.learned_from_tick,
-        success_count=successes,
-        failure_count=failures,
-        confidence=confidence,
-        last_validated=max(known.last_validated, new.last_validated),
-        relevance_score=confidence,
+        kept=("learned_from_session", "learned_from_tick"),
+        added=("success_count", "failure_count"),
+        highest=("last_validated",),
     )
+    total = both.success_count + both.failure_count
+    confidence = both.success_count / total if total else 0.0
+    return replace(both, confidence=confidence, relevance_score=confidence)
 
 
 def more_strategy(known: SuccessfulStrategy, new: SuccessfulStrategy) -> SuccessfulStrategy:
     """Return `known` with the uses of `new` added; the context stays that of the last success."""
     uses = known.total_uses + new.total_uses
     wins = known.success_rate * known.total_uses + new.success_rate * new.total_uses
-    return replace(
+    return grown(
+        known,
         new,
+        added=("total_uses",),
+        lowest=("first_used",),
+        highest=("last_used",),
         context=new.context if new.success_rate else known.context,
         success_rate=wins / uses,
-        total_uses=uses,
-        first_used=min(known.first_used, new.first_used),
-        last_used=max(known.last_used, new.last_used),
     )
 
 
 def more_mistake(known: MistakeRecord, new: MistakeRecord) -> MistakeRecord:
     """Return `known` with the occurrences of `new` added; the worst severity stays."""
-    return replace(
+    return grown(
+        known,
         new,
+        added=("occurrence_count",),
+        lowest=("first_occurred",),
+        highest=("last_occurred",),
         severity=max(known.severity, new.severity, key=rank),
-        first_occurred=min(known.first_occurred, new.first_occurred),
-        last_occurred=max(known.last_occurred, new.last_occurred),
-        occurrence_count=known.occurrence_count + new.occurrence_count,
     )
 
 

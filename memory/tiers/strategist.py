@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from operator import eq
 from typing import TYPE_CHECKING, Any, Final
 
-from memory.blackboard.entry import EntryKind, growing, scope_name
+from memory.blackboard.entry import EntryKind, record_kind, scope_name
 from memory.blackboard.view import View
-from memory.codec import Json, as_json, as_table, from_json, rows_of
+from memory.codec import Json, as_json, as_table, grown, rows_of
 from memory.errors import UnknownMemory
 from memory.flow.subscription import Derived
 from memory.tiers.observer import TICK_STATE, TickState
@@ -118,51 +119,32 @@ class SessionTotals:
 def strategist_kinds() -> tuple[EntryKind, ...]:
     """Return the policies of a session's records: what names them, how they grow, and how many there are."""
     return (
-        EntryKind(
+        record_kind(
             OBJECTIVE,
-            check=lambda data: from_json(SessionObjective, data),
-            key=lambda data: str(data["objective_id"]),
+            SessionObjective,
+            "objective_id",
             limit=MAX_OBJECTIVES,
             rank=lambda entry: (entry.data["status"] not in CLOSED, entry.seq),
-            lasting=True,
         ),
-        EntryKind(
+        record_kind(
             BATTLE,
-            check=lambda data: from_json(BattleRecord, data),
-            key=lambda data: f"{data['battle_id']}@{data['start_tick']}",
+            BattleRecord,
+            lambda data: f"{data['battle_id']}@{data['start_tick']}",
             limit=MAX_BATTLES,
-            lasting=True,
         ),
-        EntryKind(
-            LOCATION,
-            check=lambda data: from_json(LocationVisited, data),
-            key=lambda data: str(data["location_name"]),
-            merge=growing(LocationVisited, _visited_again),
-            limit=MAX_LOCATIONS,
-            lasting=True,
+        record_kind(
+            LOCATION, LocationVisited, "location_name", _visited_again, limit=MAX_LOCATIONS
         ),
-        EntryKind(
+        record_kind(
             RESOURCES,
-            check=lambda data: from_json(ResourceSnapshot, data),
-            key=lambda data: str(data["tick"]),
+            ResourceSnapshot,
+            "tick",
             # When and where one looked is no difference.
             repeats=lambda last, now: {**last, **ANY_LOOK} == {**now, **ANY_LOOK},
             limit=MAX_RESOURCES,
-            lasting=True,
         ),
-        EntryKind(
-            TEAM,
-            key=lambda _data: CURRENT,
-            repeats=lambda last, now: last == now,
-            lasting=True,
-        ),
-        EntryKind(
-            SESSION_TOTALS,
-            check=lambda data: from_json(SessionTotals, data),
-            key=lambda _data: CURRENT,
-            merge=_counted,
-            lasting=True,
-        ),
+        EntryKind(TEAM, key=lambda _data: CURRENT, repeats=eq, lasting=True),
+        record_kind(SESSION_TOTALS, SessionTotals, lambda _data: CURRENT, _counted),
     )
 
 
@@ -175,20 +157,19 @@ def tally(battles: Sequence[Entry]) -> list[Derived]:
     return [Derived(SESSION_TOTALS, as_json(counted), tuple(each.key for each in battles))]
 
 
-def _counted(known: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Json]:
-    figures = ("total_battles", "victories", "defeats")
-    return {**known, **{name: known[name] + new[name] for name in figures}}
+def _counted(known: SessionTotals, new: SessionTotals) -> SessionTotals:
+    return grown(new, known, added=("total_battles", "victories", "defeats"))
 
 
 def _visited_again(known: LocationVisited, seen: LocationVisited) -> LocationVisited:
     explored = _joined(known.explored_areas, seen.explored_areas)
     unexplored = _joined(known.unexplored_areas, seen.unexplored_areas)
-    return LocationVisited(
-        location_name=known.location_name,
-        location_type=seen.location_type,
-        first_visit_tick=min(known.first_visit_tick, seen.first_visit_tick),
-        last_visit_tick=max(known.last_visit_tick, seen.last_visit_tick),
-        visit_count=known.visit_count + seen.visit_count,
+    return grown(
+        known,
+        seen,
+        added=("visit_count",),
+        lowest=("first_visit_tick",),
+        highest=("last_visit_tick",),
         explored_areas=explored,
         unexplored_areas=tuple(area for area in unexplored if area not in explored),
         points_of_interest=_joined(known.points_of_interest, seen.points_of_interest),
@@ -212,6 +193,12 @@ class StrategistMemory:
         self._battles = View(blackboard, self.stm, BATTLE, BattleRecord)
         self._locations = View(blackboard, self.stm, LOCATION, LocationVisited)
         self._resources = View(blackboard, self.stm, RESOURCES, ResourceSnapshot)
+        self._histories: dict[str, tuple[str, View[Any]]] = {
+            "objectives": (OBJECTIVE, self._objectives),
+            "battle_history": (BATTLE, self._battles),
+            "locations_visited": (LOCATION, self._locations),
+            "resource_history": (RESOURCES, self._resources),
+        }
         sensory = scope_name(agent_id, "sensory")
         self._moments = View(blackboard, sensory, TICK_STATE, TickState)
         self._totals = View(blackboard, self.stm, SESSION_TOTALS, SessionTotals)
@@ -335,36 +322,28 @@ class StrategistMemory:
 
     def clear_session(self, *, session_id: str, tick: int, kept: Collection[str] = ()) -> None:
         """Forget the session, but for the kinds that are `kept`, and begin another."""
-        for kind in (OBJECTIVE, BATTLE, LOCATION, RESOURCES, SESSION_TOTALS):
-            if kind not in kept:
-                self.blackboard.forget(self.stm, kind=kind)
+        self._forget(kept)
         self._begin(session_id, tick)
 
     def to_json(self) -> dict[str, Json]:
         """Return the whole session, as `restore` takes it back."""
-        return {
-            "totals": as_json(self.totals),
-            "objectives": as_table(self.objectives),
-            "battle_history": as_table(self.battle_history),
-            "locations_visited": as_table(list(self.locations_visited.values())),
-            "resource_history": as_table(self.resource_history),
-        }
+        histories = {name: as_table(view.records()) for name, (_, view) in self._histories.items()}
+        return {"totals": as_json(self.totals), **histories}
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Become the session that `to_json` took apart, whatever was known before."""
-        for kind in (OBJECTIVE, BATTLE, LOCATION, RESOURCES, SESSION_TOTALS):
-            self.blackboard.forget(self.stm, kind=kind)
-        for kind, records in (
-            (OBJECTIVE, data["objectives"]),
-            (BATTLE, data["battle_history"]),
-            (LOCATION, data["locations_visited"]),
-            (RESOURCES, data["resource_history"]),
-        ):
-            for record in rows_of(records):
+        self._forget()
+        for name, (kind, _) in self._histories.items():
+            for record in rows_of(data[name]):
                 self._write(kind, record)
         # Last, because the battles just written were counted once more.
         self.blackboard.forget(self.stm, kind=SESSION_TOTALS)
         self._write(SESSION_TOTALS, data["totals"], status="inferred")
+
+    def _forget(self, kept: Collection[str] = ()) -> None:
+        for kind in (OBJECTIVE, BATTLE, LOCATION, RESOURCES, SESSION_TOTALS):
+            if kind not in kept:
+                self.blackboard.forget(self.stm, kind=kind)
 
     def _begin(self, session_id: str, tick: int) -> None:
         begun = SessionTotals(session_id, tick, 0, 0, 0)

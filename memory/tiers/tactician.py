@@ -5,11 +5,12 @@ Every scope is an agent's: what earlier runs learnt is written there when a run 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from memory.blackboard.entry import EntryKind, growing, scope_name
+from memory.blackboard.entry import EntryKind, record_kind, scope_name
 from memory.blackboard.view import View
-from memory.codec import as_json, from_json
+from memory.codec import as_json
 from memory.errors import UnknownMemory
 from memory.tiers.knowledge import (
     KIND_IN,
@@ -19,13 +20,14 @@ from memory.tiers.knowledge import (
     Knowledge,
     LearnedPattern,
     MistakeRecord,
+    Piece,
     PlayerPreference,
     SuccessfulStrategy,
     rank,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from _typeshed import DataclassInstance
 
@@ -44,6 +46,7 @@ IMPORTANCE: Final = 6  # of knowledge
 MAX_PREFERENCES: Final = 100
 NAMED: Final = 8  # of the runs that taught a thing
 ALL: Final = "all"  # the name of the one entry of totals
+KIND_OF: Final = {kind.record: kind.name for kind in KINDS}
 TABLE_OF: Final = {kind.name: kind.table for kind in KINDS}
 
 Record = TypeVar("Record", bound="DataclassInstance")
@@ -125,13 +128,12 @@ class TacticianMemory:
             {"sessions": known.total_sessions, "battles": known.total_battles, "victories": won},
         )
 
-    def add_pattern(self, pattern: LearnedPattern) -> None:
-        """Add the evidence of `pattern` to what is known under its id."""
-        self._write(self.procedural, PATTERN, as_json(pattern))
+    def add(self, record: Piece) -> None:
+        """Add the evidence of a record to what is known under its id; a preference takes the place of the one known."""
+        kind = KIND_OF[type(record)]
+        self._write(self._scope_of(kind), kind, as_json(record))
 
-    def add_strategy(self, strategy: SuccessfulStrategy) -> None:
-        """Add the uses of `strategy` to what is known under its id."""
-        self._write(self.procedural, STRATEGY, as_json(strategy))
+    add_pattern = add_strategy = add_mistake = set_preference = add
 
     def record_strategy_success(self, strategy_id: str) -> None:
         """Count one more use of a strategy, a successful one."""
@@ -139,22 +141,12 @@ class TacticianMemory:
         if known is None:
             message = f"no strategy {strategy_id!r}; call add_strategy first."
             raise UnknownMemory(message)
-        self._write(
-            self.procedural, STRATEGY, {**as_json(known), "success_rate": 1.0, "total_uses": 1}
-        )
-
-    def add_mistake(self, mistake: MistakeRecord) -> None:
-        """Add the occurrences of `mistake` to what is known; the worst severity stays."""
-        self._write(self.semantic, MISTAKE, as_json(mistake))
+        self.add(replace(known, success_rate=1.0, total_uses=1))
 
     def get_preference(self, category: str) -> PlayerPreference | None:
         """Return the most trusted, then newest, preference of `category`."""
         of_category = (each for each in self.preferences.records() if each.category == category)
         return max(of_category, key=lambda each: (each.confidence, each.updated_at), default=None)
-
-    def set_preference(self, preference: PlayerPreference) -> None:
-        """Put `preference` in the place of what is known under its id."""
-        self._write(self.semantic, PREFERENCE, as_json(preference))
 
     def get_relevant_patterns(self, context: Mapping[str, Json]) -> list[LearnedPattern]:
         """Return the patterns whose conditions speak of `context`, the closest first."""
@@ -228,24 +220,9 @@ class TacticianMemory:
         )
 
 
-def _kind(
-    name: str,
-    limit: int,
-    *,
-    group: Callable[[Mapping[str, Json]], object] | None = None,
-    rank: Callable[[Entry], tuple[float, ...]] | None = None,
-) -> EntryKind:
+def _kind(name: str, limit: int, **policies: Any) -> EntryKind:  # noqa: ANN401
     kind = KIND_NAMED[name]
-    return EntryKind(
-        name,
-        check=lambda data: from_json(kind.record, data),
-        key=lambda data: str(data[kind.id]),
-        merge=growing(kind.record, kind.more),
-        limit=limit,
-        group=group,
-        rank=rank,
-        lasting=True,
-    )
+    return record_kind(name, kind.record, kind.id, kind.more, limit=limit, **policies)
 
 
 def _add(known: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Json]:

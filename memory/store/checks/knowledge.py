@@ -40,11 +40,12 @@ if TYPE_CHECKING:
     from memory.blackboard.entry import Entry
     from memory.store.checks.finding import Held
     from memory.store.database import Database
-    from memory.store.knowledge_tables import KnowledgeTable, Piece
+    from memory.store.knowledge_tables import KnowledgeTable
     from memory.tiers.knowledge import (
         Knowledge,
         LearnedPattern,
         MistakeRecord,
+        Piece,
         PlayerPreference,
         SuccessfulStrategy,
     )

@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from memory.codec import Json
     from memory.store.database import Database
     from memory.store.items import MemoryItem
-    from memory.store.knowledge_tables import Piece
-    from memory.tiers.knowledge import SuccessfulStrategy
+    from memory.tiers.knowledge import Piece, SuccessfulStrategy
 
 
 class Mending:
