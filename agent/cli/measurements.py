@@ -17,18 +17,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemaining
 from rich.table import Table
 from rich.text import Text
 
-from agent.app import HOME, interrupts
+from agent.app import interrupts
 from agent.cli.eval import INTERRUPTED, milestones_to
 from agent.cli.flags import seeds_of
 from agent.cli.output import Output
 from agent.errors import UsageError
-from agent.lab.eval import committed
 from agent.lab.publish import Findings, Row, as_json, cell
 from agent.lab.runner import Asked, Done
 from emulator import Cartridge
 from memory import read_knowledge_store
 
-PUBLISHED: Final = HOME / "docs" / "results" / "games.json"  # games with an empty memory
 LIMIT: Final = 4_000  # ticks: thrice what a game of the demo takes
 
 Say: TypeAlias = Callable[[str], object]
@@ -159,8 +157,7 @@ def experience(cartridge: Cartridge, wanted: ExperienceOptions) -> Findings:
     except KeyboardInterrupt:
         Output(stderr=True).say("stopped before all games were played; nothing is told of them")
         raise typer.Exit(INTERRUPTED) from None
-    found = committed(PUBLISHED)
-    return Experiment(plan, cartridge.name, cartridge.sha1, trials, lessons, found).findings()
+    return Experiment(plan, cartridge.name, trials, lessons).findings()
 
 
 def _fill(

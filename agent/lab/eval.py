@@ -6,14 +6,13 @@ Shares have Wilson's 95% interval, medians that of a bootstrap.
 import csv
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from agent.events import BattleEvent, MilestoneEvent, events
-from agent.lab.publish import Row, read_result
 from agent.lab.runner import EndedGame
 from agent.lab.stats import Interval, median_interval, share_interval
 from emulator import FRAMES_PER_SECOND
@@ -235,21 +234,3 @@ def write_csv(results: EvalResults, path: Path) -> None:
         rows = csv.DictWriter(file, [*PLAIN, *heads])
         rows.writeheader()
         rows.writerows(results.rows())
-
-
-class Committed(NamedTuple):
-    """The games of a published evaluation, a row each; `milestones` are those up to the one they were played to."""
-
-    seeds: str
-    sha1: str
-    milestones: tuple[str, ...]
-    games: Sequence[Row]
-
-
-def committed(path: Path) -> Committed | None:
-    """Return the evaluation that was published at `path`; None where there is none."""
-    found = read_result(path)
-    if found is None or "summary" not in found.figures:
-        return None
-    milestones = tuple(found.figures["summary"]["milestones"])
-    return Committed(found.figures["settings"]["seeds"], found.sha1, milestones, found.rows)

@@ -36,11 +36,6 @@ class Distribution:
         p99 = ordered[99 * (len(ordered) - 1) // 100]
         return cls(fmean(ordered), median(ordered), p99, ordered[-1])
 
-    def text(self, unit: str, digits: int = 1) -> str:
-        """Return mean, median and 99th percentile."""
-        shown = ", ".join(f"{each:.{digits}f}" for each in (self.mean, self.p50, self.p99))
-        return f"{shown} {unit}".rstrip()
-
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
@@ -55,11 +50,6 @@ class Rounds:
         """Return the rounds of at least one value."""
         return cls(median(values), min(values), max(values))
 
-    def text(self, unit: str = "", digits: int = 3) -> str:
-        """Return the median with its range."""
-        middle, low, high = (f"{each:.{digits}f}" for each in (self.median, self.low, self.high))
-        return f"{middle}{unit} ({low} to {high})"
-
 
 class Interval(NamedTuple):
     """An estimate and its 95% interval."""
@@ -67,11 +57,6 @@ class Interval(NamedTuple):
     estimate: float
     low: float
     high: float
-
-    def text(self, form: str) -> str:
-        """Return all three, each formatted as `form` says."""
-        estimate, low, high = (format(each, form) for each in self)
-        return f"{estimate} ({low} to {high})"
 
 
 def share_interval(times: int, of: int) -> Interval:
@@ -94,30 +79,11 @@ def mean_interval(values: Values) -> Interval | None:
     return _bootstrap(values, np.mean) if values else None
 
 
-def mean_gap_interval(one: Values, other: Values) -> Interval | None:
-    """Return how far the mean of `one` is above that of `other`, drawn apart; None where either is empty."""
-    if not (one and other):
-        return None
-    chance = np.random.default_rng(SEED)
-    gaps = _resampled(one, np.mean, chance) - _resampled(other, np.mean, chance)
-    return _percentiles(gaps, fmean(one) - fmean(other))
-
-
 def _bootstrap(values: Values, statistic: Callable[..., Drawn]) -> Interval:
-    drawn = _resampled(values, statistic, np.random.default_rng(SEED))
-    return _percentiles(drawn, float(statistic(np.asarray(values, dtype=float))))
-
-
-def _resampled(
-    values: Values, statistic: Callable[..., Drawn], chance: np.random.Generator
-) -> Drawn:
     sample = np.asarray(values, dtype=float)
-    return statistic(chance.choice(sample, (RESAMPLES, len(values))), axis=1)
-
-
-def _percentiles(drawn: Drawn, estimate: float) -> Interval:
-    low, high = np.percentile(drawn, (2.5, 97.5))
-    return Interval(estimate, float(low), float(high))
+    drawn = np.random.default_rng(SEED).choice(sample, (RESAMPLES, len(values)))
+    low, high = np.percentile(statistic(drawn, axis=1), (2.5, 97.5))
+    return Interval(float(statistic(sample)), float(low), float(high))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,19 +8,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
-from agent.app import Interrupt, Settings, Stop, Summary, TickView, Viewer, play_run
+from agent.app import Interrupt, Settings, Stop, Summary, play_run
 from agent.events import BattleEvent, WaypointEvent, events
 from agent.experience import MemoryUse
-from agent.lab.bench.game import GOAL
+from agent.lab.bench.game import GOAL, Seeker
 from agent.lab.eval import blackouts
 from agent.lab.runner import Asked, Done, play_all
-from agent.mind import IntentSource
 from emulator import Cartridge, EmulatorError
 from memory import MemoryFault, RunReader, read_knowledge_store, read_run
-
-FIGHT: Final = "fight"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +38,7 @@ class TrialGame:
 
     One that did not get there counts as if it had at the limit, its frames at the pace they had. `blackouts` are
     the defeats that cost money; `episodes` and `restores` are of getting nowhere. `choices` are the ways it took,
-    `deeds` the ticks it spent on what, and `moved` how often each use of memory changed a decision, where a run
-    tells that.
+    and `moved` is how often each use of memory changed a decision, where a run tells that.
     """
 
     seed: int
@@ -57,32 +53,7 @@ class TrialGame:
     episodes: int = 0
     restores: int = 0
     choices: Mapping[str, int] = field(default_factory=dict)
-    deeds: Mapping[str, int] = field(default_factory=dict)
     moved: Mapping[str, int] | None = None
-
-
-class ActionTally(Viewer):
-    """Counts the ticks by deed, and ends the game once somebody asks for that.
-
-    A fight is told by the deed it came in the way of: those of training are another matter than those on a walk.
-    """
-
-    def __init__(self, interrupt: Interrupt, asked: Asked) -> None:
-        self.deeds: Counter[str] = Counter()
-        self._interrupt = interrupt
-        self._asked = asked
-        self._errand = "nothing"
-
-    def show(self, moment: TickView) -> None:
-        """Count one tick."""
-        intent = moment.intent
-        name = intent.name.partition(":")[0]
-        if name == FIGHT:
-            name = f"{FIGHT}, during {self._errand}"
-        elif intent.source is IntentSource.PLAN:
-            self._errand = name
-        self.deeds[name] += 1
-        self._interrupt.asked = self._interrupt.asked or self._asked()
 
 
 def play_game(order: TrialOrder, asked: Asked) -> TrialGame:
@@ -102,7 +73,7 @@ def play_game(order: TrialOrder, asked: Asked) -> TrialGame:
 def play_on(order: TrialOrder, memory: Path, asked: Asked) -> TrialGame:
     """Play a game on this very memory, which learns from it."""
     interrupt = Interrupt()
-    tally = ActionTally(interrupt, asked)
+    viewer = Seeker(lambda _state: asked(), interrupt)
     with TemporaryDirectory(prefix="bench-") as home:
         run = Path(home) / "run"
         settings = Settings(
@@ -114,14 +85,12 @@ def play_on(order: TrialOrder, memory: Path, asked: Asked) -> TrialGame:
             memory=memory,
             without=order.without,
         )
-        summary = play_run(settings, tally, interrupt)
+        summary = play_run(settings, viewer, interrupt)
         with closing(read_run(run)) as folder:
-            return _game(order, summary, folder.store, tally.deeds)
+            return _game(order, summary, folder.store)
 
 
-def _game(
-    order: TrialOrder, summary: Summary, run: RunReader, deeds: Mapping[str, int]
-) -> TrialGame:
+def _game(order: TrialOrder, summary: Summary, run: RunReader) -> TrialGame:
     arrived = {each.id: each.tick for each in summary.milestones}
     reached = order.until in arrived
     pace = summary.frames / max(summary.ticks, 1)
@@ -141,7 +110,6 @@ def _game(
         episodes=summary.episodes,
         restores=summary.restores,
         choices=dict(ways[-1]) if ways else {},
-        deeds=dict(deeds),
         moved=None if moved is None else {MemoryUse(name).value: moved[name] for name in moved},
     )
 
@@ -164,16 +132,7 @@ def arms(*, each_use: bool) -> tuple[Arm, ...]:
     return TAUGHT, EMPTY, *(off if each_use else ())
 
 
-@dataclass(frozen=True, slots=True)
-class Trials:
-    """The games of each arm, all in the order of the seeds."""
-
-    arms: tuple[Arm, ...]
-    games: tuple[tuple[TrialGame, ...], ...]
-
-    def of(self, arm: Arm) -> tuple[TrialGame, ...]:
-        """Return the games of one arm."""
-        return self.games[self.arms.index(arm)]
+Trials: TypeAlias = Mapping[Arm, Sequence[TrialGame]]  # all in the order of the seeds
 
 
 def play_trials(
@@ -190,7 +149,7 @@ def play_trials(
     """
     every = [_in_arm(order, arm) for order in orders for arm in arms]
     games = play_all(play_game, every, processes=processes, done=done, asked=asked)
-    return Trials(arms, tuple(tuple(games[at :: len(arms)]) for at in range(len(arms))))
+    return {arm: games[at :: len(arms)] for at, arm in enumerate(arms)}
 
 
 def _in_arm(order: TrialOrder, arm: Arm) -> TrialOrder:

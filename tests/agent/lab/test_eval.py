@@ -12,7 +12,8 @@ from typer.main import get_command
 
 from agent.cli import cli
 from agent.errors import UsageError
-from agent.lab.eval import committed, game_of
+from agent.lab.eval import game_of
+from agent.lab.publish import read_result
 from agent.lab.runner import EndedGame, Runner
 from agent.lab.stats import share_interval
 from tests.agent.support import ROOT, Agent
@@ -89,10 +90,10 @@ def test_eval_plays_seeds_and_leaves_tables_plots_and_a_result(
     assert (out / "milestones.png").exists()
     assert (out / "times.png").exists()
     assert (tmp_path / "games.png").read_bytes() == (out / "milestones.png").read_bytes()
-    found = committed(written)
+    found = read_result(written)
     assert found is not None
-    assert (found.seeds, found.milestones) == ("5..6", ("left_home",))
-    assert [str(row["left_home_tick"]) for row in found.games] == [
+    assert found.figures["settings"]["seeds"] == "5..6"
+    assert [str(row["left_home_tick"]) for row in found.rows] == [
         row["left_home_tick"] for row in rows
     ]
 
