@@ -3,11 +3,10 @@
 Times are of the processor, which whatever else runs does not add to; what waits for a disk is of the wall as well.
 """
 
-import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from time import perf_counter, process_time, thread_time
-from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from time import process_time
+from typing import Final, Literal, TypeAlias
 
 from agent.lab.publish import Findings, Row
 from agent.lab.stats import Distribution
@@ -77,10 +76,11 @@ def bounded(
 A_SECOND: Final[dict[Unit, float]] = {"ms": 1e3, "μs": 1e6}
 
 
-def timed(bound: FigureBound, works: Sequence[Callable[[], object]], rounds: int) -> BoundedFigure:
-    """Return what each of `works` takes, all of them done by turns, `rounds` times."""
-    took = [lapse(work) for _ in range(rounds) for work in works]
-    return figure(bound, took)
+def timed(
+    bound: FigureBound, works: Sequence[Callable[[], object]], rounds: int, parts: int = 1
+) -> BoundedFigure:
+    """Return what each of `works` takes, all of them done by turns, `rounds` times; each has so many parts."""
+    return figure(bound, [lapse(work) / parts for _ in range(rounds) for work in works])
 
 
 def figure(bound: FigureBound, seconds: Sequence[float]) -> BoundedFigure:
@@ -89,58 +89,8 @@ def figure(bound: FigureBound, seconds: Sequence[float]) -> BoundedFigure:
     return BoundedFigure(bound, Distribution.of([each * factor for each in seconds]))
 
 
-def lapse(work: Callable[[], object]) -> float:
-    """Return the seconds of the processor that `work` takes."""
-    start = process_time()
+def lapse(work: Callable[[], object], clock: Callable[[], float] = process_time) -> float:
+    """Return the seconds that `work` takes."""
+    start = clock()
     work()
-    return process_time() - start
-
-
-def lapse_with_disk(work: Callable[[], object]) -> float:
-    """Return the seconds that `work` takes, waiting included."""
-    start = perf_counter()
-    work()
-    return perf_counter() - start
-
-
-Result = TypeVar("Result")
-
-
-class Lapse(NamedTuple):
-    """The seconds of one work, in the thread that did it."""
-
-    cpu_s: float
-    wall_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class Lapses:
-    """All lapses, by what was done."""
-
-    by: dict[FigureBound, list[Lapse]] = field(default_factory=dict)
-
-    def note(self, bound: FigureBound, took: Lapse) -> None:
-        """Keep what was measured."""
-        self.by.setdefault(bound, []).append(took)
-
-    def of(self, bound: FigureBound, work: Callable[[], Result], parts: int = 1) -> Result:
-        """Do `work`, which has so many parts, and keep what each of them took on the average; return what came of it."""
-        took, result = lapse_of(work)
-        self.note(bound, Lapse(took.cpu_s / parts, took.wall_s / parts))
-        return result
-
-    def figures(self) -> Iterator[BoundedFigure]:
-        """Yield two figures for each thing that was done, both held to its bound."""
-        for bound, took in self.by.items():
-            cpu = replace(bound, what=f"{bound.what}: of the processor")
-            wall = replace(bound, what=f"{bound.what}: of the wall, with the disk")
-            yield figure(cpu, [each.cpu_s for each in took])
-            yield figure(wall, [each.wall_s for each in took])
-
-
-def lapse_of(work: Callable[[], Result]) -> tuple[Lapse, Result]:
-    """Do `work`; return what it took, and what came of it."""
-    gc.freeze()  # as play does: the collector need not go over what was there before
-    cpu, wall = thread_time(), perf_counter()
-    result = work()
-    return Lapse(thread_time() - cpu, perf_counter() - wall), result
+    return clock() - start

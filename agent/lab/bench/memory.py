@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice, repeat
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import process_time
+from time import perf_counter, process_time
 from typing import Final, TypeAlias
 
 from agent.app.memory_producers import AGENT
@@ -22,7 +22,6 @@ from agent.lab.bench.limits import (
     bounded,
     figure,
     lapse,
-    lapse_with_disk,
     timed,
 )
 from agent.lab.bench.memory_fill import (
@@ -207,12 +206,12 @@ def saving(home: Path, known: Knowledge, rounds: int) -> Iterator[BoundedFigure]
         for number in range(rounds):
             again = islice(lessons, number * LESSONS % len(lessons), None)
             rows = [replace(row, sequence=at) for at, row in enumerate(islice(again, LESSONS), 1)]
-            took.append(lapse_with_disk(partial(store.deliver, f"run {number}", rows)))
+            took.append(lapse(partial(store.deliver, f"run {number}", rows), perf_counter))
             changed = _judged(known, 0.8 + 0.1 * (number % 2))
-            whole.append(lapse_with_disk(partial(store.save_knowledge, changed)))
+            whole.append(lapse(partial(store.save_knowledge, changed), perf_counter))
     yield figure(SAVE, took)
     yield figure(SAVE_ALL, whole)
-    yield figure(LOAD, [lapse_with_disk(partial(_read, path)) for _ in range(rounds)])
+    yield figure(LOAD, [lapse(partial(_read, path), perf_counter) for _ in range(rounds)])
     with _only_what_comes():
         took = [_taken_over(home / f"run-{each}.sqlite", path) for each in range(rounds)]
     yield figure(TAKE_OVER, took)

@@ -1,8 +1,8 @@
-"""What a model costs beside the service: the whole measurement, against the loopback server.
+"""What a model costs beside the service: play and a long talk against the loopback server, timed and counted.
 
 No model is asked: a server on loopback makes up the answers (`agent/fake_claude`), and the real SDK asks it. What a
-service takes is therefore not measured, nor what an answer is worth. How long prompts are, what of them is sent again
-and what is memory's own do not depend on who answers. Tokens are by the server's measure, about 3.6 bytes each.
+service takes is therefore not measured, nor what an answer is worth. Tokens are by the server's measure, about 3.6
+bytes each.
 
 A game asks every 60 ticks beside all else it asks about. A long talk asks that game's questions again and again in one
 conversation, so that its older part is observed over and over; distilled is `--distil`: a model observes. Memory's own
@@ -11,102 +11,278 @@ conversation and of what this session observed.
 """
 
 import gc
-from collections.abc import Callable
-from dataclasses import dataclass
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import cycle, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from agent.lab.bench.limits import bounded
-from agent.lab.bench.model_costs import block, booking, conversing, talked, taping
-from agent.lab.bench.model_games import ConversationTokens, played
+from agent.advisor.model import Reply
+from agent.advisor.money.limits import Ceilings
+from agent.advisor.port import Question, Tool
+from agent.advisor.request import remembered
+from agent.app import AskSettings, Decider, Interrupt, Settings, Summary, play_run
+from agent.app.model import ModelService
+from agent.app.observations import GameKnowledge, PlayObservations
+from agent.app.play import NoViewer
+from agent.app.settings import ModelTerms, model_terms
+from agent.fake_claude import FakeClaude
+from agent.fake_claude.answers import tokens_of_text
+from agent.lab.bench.limits import BoundedFigure, FigureBound, bounded, figure, timed
+from agent.lab.bench.stopwatch import ObservedCall, heard
 from agent.lab.publish import Findings, Row
-from emulator import Cartridge
+from agent.mind import GAME_SECTIONS
+from agent.story import Story
+from emulator import Cartridge, Dex
+from memory import Blackboard, Hooks, Observed, open_run_store, read_run
+from memory.conversation.port import ConversationEventKind
+from memory.observations import Observation, observations_block
+from memory.tapes.notes import ObserveRequest, observe
+
+KINDS: Final = ("cache_read", "cache_write_1h", "cache_write_5m", "input", "output")
+MEMORY: Final = frozenset({"observer", "reflector"})  # purposes of calls that are all memory's
+KEY: Final = "sk-ant-api03-of-the-loopback-server"
+OURS: Final = "ANTHROPIC_"  # what the SDK looks at
+EVERY: Final = 60  # ticks between two questions
+LATER_S: Final = 15.0  # seconds of the game in them
+SEED: Final = 0
+A_NODE: Final = 2  # nodes of a tape in a turn: what was asked, and what came
+SESSION: Final = "bench"
+OBSERVATIONS: Final = 20_000
+
+ASKED: Final = "agent.advisor.exchange:ClaudeAdvisor.ask"
+COMPLETED: Final = "agent.advisor.calls:Calls.complete"
+SERVED: Final = "agent.fake_claude.server:Handler.do_POST"
+TOLD: Final = "memory.conversation.jobs:Dependencies.tell"
+BEFORE: Final = "memory.conversation.conversation:Conversation.before_call"
+OBSERVED: Final = "memory.conversation.rules:HeuristicObserver.observe"
+RECORDED: Final = "memory.tapes.recorder:TapeRecorder.record"
+LAID_OUT: Final = "agent.advisor.exchange:request_of"
+TOOL_USED: Final = "agent.advisor.exchange:Toolbox.result_of"
+
+QUESTION: Final = FigureBound("a question, tools and service apart", None, None)
+RECORDER: Final = FigureBound("recorder, a node", 1.0, 1.0)
+WITH_DISK: Final = FigureBound("recorder, a node, with the disk", 1.0, 1.0)
+TAPE_OBSERVER: Final = FigureBound("reader and observer of tapes, a turn", 2.0, 2.0)
+OBSERVER: Final = FigureBound("observer of a conversation without a model, a turn", 2.0, 2.0)
+ACTIVATION: Final = FigureBound(
+    "before a call that activates what waits, without a model", 5.0, 5.0
+)
+NOTHING_DUE: Final = FigureBound("before a call with nothing due", 5.0, 5.0)
+REQUEST: Final = FigureBound("a request laid out", 5.0, 5.0)
+BLOCK: Final = FigureBound("block of what was observed: found among many, and written", 5.0, 5.0)
 
 Say: TypeAlias = Callable[[str], object]
+Calls: TypeAlias = Mapping[str, Sequence[ObservedCall]]
 
 
 @dataclass(frozen=True, slots=True)
 class ModelEffort:
-    """How much is measured: ticks of a game at most, questions of the long talks, turns of a tape and of a conversation.
-
-    `calls` are those made before the one that is booked, `rounds` how often what is short is done.
-    """
+    """How much is measured: ticks of a game at most, questions of a long talk, and how often what is short is done."""
 
     ticks: int = 6_000
     questions: int = 400
-    tape: int = 200
-    turns: int = 3_000
-    calls: int = 1_000
     rounds: int = 200
 
 
-QUICK_MODEL: Final = ModelEffort(1_500, 60, 40, 400, 100, 50)
+QUICK_MODEL: Final = ModelEffort(1_500, 60, 50)
 
 
 def measure_model(cartridge: Cartridge, say: Say, effort: ModelEffort | None = None) -> Findings:
     """Return every figure; `say` is told what is being done."""
+    effort = effort or ModelEffort()
     try:
-        with TemporaryDirectory(prefix="bench-model-") as home:
-            return _measured(cartridge, say, effort or ModelEffort(), Path(home))
+        with TemporaryDirectory(prefix="bench-model-") as folder:
+            home = Path(folder)
+            say("playing a game that asks a model")
+            game = _played(cartridge, home / "game", effort.ticks)
+            say(f"asking {effort.questions:,} questions in one conversation, twice")
+            long, calls = _talked(game, home / "long", "long", effort.questions, distils=False)
+            distilled, _ = _talked(
+                game, home / "distilled", "long, distilled", effort.questions, distils=True
+            )
+            say("observing a tape, and writing of much that was observed")
+            tape = ObserveRequest(home / "long" / "tapes.sqlite", home / "notes", reset=True)
+            turns = len(calls[RECORDED])
+            figures = [
+                *_costs(calls),
+                timed(TAPE_OBSERVER, [partial(observe, tape)], max(effort.rounds // 10, 1), turns),
+                _block(cartridge, game, home, effort.rounds),
+            ]
     finally:
         gc.unfreeze()  # what was measured was kept from the collector
-
-
-def _measured(cartridge: Cartridge, say: Say, effort: ModelEffort, home: Path) -> Findings:
-    ticks, questions = effort.ticks, effort.questions
-    say("playing a game that asks a model, observed by rules")
-    game = played(cartridge, _in(home, "game"), "a game", ticks, distils=False)
-    say("playing it with a model that observes too")
-    other = played(cartridge, _in(home, "distilled"), "a game, distilled", ticks, distils=True)
-    say(f"asking {questions:,} questions in one conversation, twice")
-    long = talked(game, _in(home, "long"), "long", questions, distils=False)
-    longer = talked(game, _in(home, "long-too"), "long, distilled", questions, distils=True)
-    say("recording, observing, activating and booking")
-    figures = [
-        *taping(game, _in(home, "tape"), effort.tape, max(effort.rounds // 10, 1)),
-        *conversing(game, _in(home, "conversation"), effort.turns),
-        block(cartridge, game, home, effort.rounds),
-        *booking(home, effort.calls, effort.rounds),
-        *long.figures,
-    ]
-    held = {
-        "turns of a tape": effort.tape,
-        "turns of a conversation": effort.turns,
-        "questions of a long talk": questions,
-        "calls booked before": effort.calls,
-    }
-    talks = [game.talk, other.talk, long.talk, longer.talk]
+    held = {"questions of a long talk": effort.questions, "observations": OBSERVATIONS}
     found = bounded("bench model", cartridge.name, held, figures)
-
-    def draw() -> bytes:
-        from agent.lab.plots import stacks_plot
-
-        return stacks_plot({"tokens by kind": {each.name: each.kinds for each in talks}}, "tokens")
-
+    talks = [game.talk, long, distilled]
     return found._replace(
-        figures={**found.figures, "talks": [each.as_json() for each in talks]},
+        figures={**found.figures, "talks": talks},
         tables=[*found.tables, [_talk_row(each) for each in talks]],
-        draw=draw,
     )
 
 
-def _in(home: Path, name: str) -> Path:
-    folder = home / name
-    folder.mkdir()
-    return folder
+@contextmanager
+def loopback() -> Iterator[FakeClaude]:
+    """Lend a server that everything which asks Claude now asks instead."""
+    before = {name: value for name, value in os.environ.items() if name.startswith(OURS)}
+    with FakeClaude() as server:
+        _set({"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": KEY})
+        try:
+            yield server
+        finally:
+            _set(before)
 
 
-def _talk_row(talk: ConversationTokens) -> Row:
-    said = talk.said
+def _set(variables: dict[str, str]) -> None:
+    for name in [each for each in os.environ if each.startswith(OURS)]:
+        del os.environ[name]
+    os.environ.update(variables)
+
+
+def talk_of(name: str, calls: Calls, said: Mapping[str, Any]) -> Row:
+    """Return one conversation with its tokens by kind, memory's share of them, and what its session says of it."""
+    tokens, purposes, memory = Counter(dict.fromkeys(KINDS, 0)), Counter[str](), 0
+    for each in calls[COMPLETED]:
+        _, request, purpose = each.args
+        if not isinstance(each.result, Reply):
+            continue
+        kinds = {kind: getattr(each.result.usage, kind) for kind in KINDS}
+        tokens.update(kinds)
+        purposes[purpose] += 1
+        is_all = purpose in MEMORY
+        memory += sum(kinds.values() if is_all else map(tokens_of_text, remembered(request)))
     return {
-        "talk": talk.name,
-        "questions": talk.questions,
-        "calls": len(talk.calls),
-        "tokens a question": talk.kinds.total() / max(talk.questions, 1),
-        "memory's own": talk.memory_share,
-        "as play says": said.get("memory_share", 0.0),
+        "name": name,
+        "questions": len(calls[ASKED]),
+        "calls": purposes.total(),
+        "calls_by_purpose": purposes,
+        "tokens": tokens,
+        "memory_share": memory / max(tokens.total(), 1),
+        "said": said,
+    }
+
+
+def _talk_row(talk: Row) -> Row:
+    said = talk["said"]
+    return {
+        "talk": talk["name"],
+        "questions": talk["questions"],
+        "calls": talk["calls"],
+        "tokens a question": talk["tokens"].total() / max(talk["questions"], 1),
+        "memory's own": talk["memory_share"],
         "read from the cache": said.get("cache_hits", 0.0),
-        "misses": said.get("cache_misses", {}),
         "USD by list prices": said.get("usd", 0.0),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class ModelGame:
+    """What a game asked and observed, the tools it offered, and what one of them said."""
+
+    talk: Row
+    summary: Summary
+    questions: Sequence[Question]
+    observations: Sequence[Observation]
+    tools: Sequence[Tool]
+
+
+def _played(cartridge: Cartridge, home: Path, ticks: int) -> ModelGame:
+    """Return a game to the story's last milestone, of `ticks` at most, kept in `home`."""
+    settings = Settings(
+        rom=cartridge.path,
+        ticks=ticks,
+        seed=SEED,
+        run=home / "run",
+        memory=home / "memory.sqlite",
+        mind=Decider.CLAUDE,
+        asking=AskSettings(every=EVERY),
+    )
+    home.mkdir()
+    with loopback(), _heard(ASKED, COMPLETED, LAID_OUT, TOOL_USED) as calls:
+        summary = play_run(settings, NoViewer(), Interrupt())
+    with closing(read_run(home / "run")) as folder:
+        observations = folder.store.observations()
+    used = [each.result["content"][0]["text"] for each in calls[TOOL_USED]]
+    answer = str(used[0]) if used else "nothing is known"
+    return ModelGame(
+        talk=talk_of("a game", calls, summary.advice or {}),
+        summary=summary,
+        questions=[each.args[1] for each in calls[ASKED]],
+        observations=observations,
+        tools=[
+            replace(tool, run=lambda _asked: answer) for tool in calls[LAID_OUT][0].args[0].tools
+        ],
+    )
+
+
+@contextmanager
+def _heard(*names: str) -> Iterator[Calls]:
+    with ExitStack() as stack:
+        yield {name: stack.enter_context(heard(name)) for name in names}
+
+
+def _talked(
+    game: ModelGame, home: Path, name: str, count: int, *, distils: bool
+) -> tuple[Row, Calls]:
+    """Ask `count` questions of `game` in one conversation; return it, and what was called meanwhile."""
+    home.mkdir()
+    wanted = (ASKED, COMPLETED, SERVED, TOLD, BEFORE, OBSERVED, RECORDED, LAID_OUT)
+    with (
+        loopback(),
+        _heard(*wanted) as calls,
+        closing(open_run_store(home / "run.sqlite", run_id=name)) as store,
+    ):
+        service = ModelService(store, _hiring(home, distils=distils), lambda _name, _error: None)
+        with closing(service):
+            block = partial(observations_block, game.observations, GAME_SECTIONS)
+            advisor = service.asking(0).advisor(game.tools, block)
+            for number, question in enumerate(islice(cycle(game.questions), count), start=1):
+                gc.freeze()  # what is kept of all requests is the measurement's, and not the game's
+                advisor.ask(replace(question, tick=EVERY * number, game_s=LATER_S * number))
+        said = service.told_in(game.summary).advice or {}
+    return talk_of(name, calls, said), calls
+
+
+def _hiring(home: Path, *, distils: bool) -> ModelTerms:
+    """Return terms on which one may ask as often as one likes: nothing is paid here."""
+    hiring = model_terms(AskSettings(tapes=home, distils=distils), home)
+    return hiring._replace(terms=replace(hiring.terms, ceilings=Ceilings(), steps=()))
+
+
+def _costs(calls: Calls) -> Iterator[BoundedFigure]:
+    """Yield what a talk took: of the processor, but for questions, which wait for others, and what waits for a disk."""
+    questions = [each.wall_s - sum(_within(calls[SERVED], each)) for each in calls[ASKED]]
+    yield figure(QUESTION, questions)
+    yield figure(RECORDER, [each.cpu_s / A_NODE for each in calls[RECORDED]])
+    yield figure(WITH_DISK, [each.wall_s / A_NODE for each in calls[RECORDED]])
+    yield figure(OBSERVER, [each.cpu_s for each in calls[OBSERVED]])
+    activations = [each for each in calls[TOLD] if each.args[1] is ConversationEventKind.ACTIVATION]
+    before: dict[FigureBound, list[float]] = {ACTIVATION: [], NOTHING_DUE: []}
+    for each in calls[BEFORE]:
+        before[ACTIVATION if any(_within(activations, each)) else NOTHING_DUE].append(each.cpu_s)
+    yield from (figure(bound, took) for bound, took in before.items() if took)
+    yield figure(REQUEST, [each.cpu_s for each in calls[LAID_OUT]])
+
+
+def _within(calls: Sequence[ObservedCall], outer: ObservedCall) -> Iterator[float]:
+    """Yield how long each of `calls` went on that began during `outer`."""
+    ended = outer.began + outer.wall_s
+    for each in calls:
+        if outer.began <= each.began < ended:
+            yield min(each.wall_s, ended - each.began)
+
+
+def _block(cartridge: Cartridge, game: ModelGame, home: Path, rounds: int) -> BoundedFigure:
+    """Return what the block of a session takes that observed very much."""
+    knowing = GameKnowledge(Story.of(cartridge.kind), Dex.of(cartridge))
+    with closing(open_run_store(home / "observed.sqlite", run_id=SESSION)) as store:
+        for tick, each in enumerate(islice(cycle(game.observations), OBSERVATIONS)):
+            told = Observed(each.type, each.content, each.importance, each.about, each.metadata)
+            store.add_observations(SESSION, [told], tick=tick, game_s=float(tick))
+        store.commit()
+        play = PlayObservations(store, SESSION, knowing, Hooks(), Blackboard(store))
+        return timed(BLOCK, [play.block], rounds)

@@ -3,8 +3,9 @@
 import json
 import os
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,18 +20,9 @@ from agent.lab.bench.battles import (
     party_in_ram,
     play_battle,
 )
-from agent.lab.bench.model import ModelEffort, measure_model
-from agent.lab.bench.model_games import (
-    BLOCK,
-    NOTES,
-    OBSERVED,
-    RULES,
-    STATE,
-    TAIL,
-    call_tokens,
-    loopback,
-)
-from agent.lab.publish import Findings, as_json
+from agent.lab.bench.model import ASKED, COMPLETED, ModelEffort, loopback, measure_model, talk_of
+from agent.lab.bench.stopwatch import ObservedCall
+from agent.lab.publish import as_json
 from agent.lab.stats import Paired
 from agent.skills import Attack, TriedOrders
 from emulator import (
@@ -46,67 +38,64 @@ from emulator.ram.party import MoveSlot
 from tests.agent.support import Agent, Played, game_at
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
-EFFORT = ModelEffort(ticks=320, questions=8, tape=6, turns=100, calls=5, rounds=10)
-
-
-@dataclass(frozen=True)
-class Left:
-    """What the measurement found, and its object and picture."""
-
-    found: Findings
-    told: dict[str, Any]
-    picture: bytes
+EFFORT = ModelEffort(ticks=320, questions=40, rounds=10)
 
 
 @pytest.fixture(scope="module")
-def left() -> Left:
+def told() -> dict[str, Any]:
     found = measure_model(CARTRIDGE, lambda _: None, EFFORT)
-    assert found.draw is not None
-    return Left(found, json.loads(as_json(found.figures)), found.draw())
+    return dict(json.loads(as_json(found.figures)))
 
 
-def test_every_figure_with_a_limit_is_there(left: Left) -> None:
-    limits = {
+def test_every_figure_with_a_limit_is_there(told: dict[str, Any]) -> None:
+    bounds = {
         each["bound"]["what"].partition(":")[0]: each["bound"]["limit"]
-        for each in left.told["figures"]
+        for each in told["figures"]
     }
-    assert limits["recorder, a node"] == 1
-    assert limits["reader and observer of tapes, a turn"] == 2
-    assert limits["observer of a conversation without a model, a turn"] == 2
-    assert limits["before a call that activates what waits, without a model"] == 5
-    assert limits["before a call with nothing due, and its request laid out"] == 5
-    assert limits["block of what was observed"] == 5
-    assert {"hash v1, a node", "mask of the key, a KB"} <= set(limits)
-    assert {"a call booked and settled for good, behind many others"} <= set(limits)
-    assert {"a question, tools and service apart"} <= set(limits)
-    assert all(each["values"]["high"] > 0 for each in left.told["figures"])
+    assert bounds["recorder, a node"] == 1
+    assert bounds["reader and observer of tapes, a turn"] == 2
+    assert bounds["observer of a conversation without a model, a turn"] == 2
+    assert bounds["before a call with nothing due"] == bounds["a request laid out"] == 5
+    assert bounds["block of what was observed"] == 5
+    assert "a question, tools and service apart" in bounds
+    assert all(each["values"]["high"] > 0 for each in told["figures"])
 
 
-def test_a_session_tells_what_memory_put_into_its_prompts(left: Left) -> None:
-    game = left.told["talks"][0]["said"]
+def test_a_session_tells_what_memory_put_into_its_prompts(told: dict[str, Any]) -> None:
+    game = told["talks"][0]["said"]
     assert game["counts"]["memory tokens"] > 0
     assert game["memory_share"] > 0
 
 
-def test_as_many_questions_are_asked_as_were_wanted(left: Left) -> None:
-    long = left.told["talks"][2]
+def test_as_many_questions_are_asked_as_were_wanted(told: dict[str, Any]) -> None:
+    long = told["talks"][1]
     assert long["questions"] == EFFORT.questions
     assert long["said"]["counts"]["answers"] == EFFORT.questions
     assert long["calls"] >= EFFORT.questions
 
 
-def test_the_parts_of_a_request_are_told_apart() -> None:
+def completed(purpose: str, system: Sequence[Any], messages: Sequence[Any]) -> ObservedCall:
+    reply = Reply("id", "claude", (), "end_turn", Usage(input=100, output=10, cache_read=5))
+    request = Request("claude", system, messages, 100)
+    return ObservedCall((None, request, purpose), reply, 0.0, 0.0, 0.0)
+
+
+def test_what_memory_put_into_a_request_is_memorys() -> None:
     block, notes = "<observations>\n- seen\n</observations>", "<memory>\nwon\n</memory>"
     said = {"role": "user", "content": [{"type": "text", "text": "where?"}]}
     now = {"role": "user", "content": [{"type": "text", "text": f"It is now.\n{block}\nAnswer."}]}
     system = [{"type": "text", "text": each} for each in ("rules", notes, "older things")]
-    request = Request("claude", system, [said, now], 100)
-    reply = Reply("id", "claude", (), "end_turn", Usage(input=100, output=10))
-    call = call_tokens(request, "stuck", reply)
-    assert set(call.parts) == {RULES, NOTES, OBSERVED, BLOCK, STATE, TAIL}
-    assert call.parts[BLOCK] == tokens_of_text(block)
-    assert call.memory == sum(map(tokens_of_text, (block, notes, "older things")))
-    assert call.total == 110
+    talk = talk_of("one", {ASKED: [], COMPLETED: [completed("stuck", system, [said, now])]}, {})
+    own = sum(map(tokens_of_text, (block, notes, "older things")))
+    assert talk["memory_share"] == own / 115
+    assert (talk["calls"], talk["tokens"].total()) == (1, 115)
+
+
+def test_all_of_an_observers_call_belongs_to_memory_and_a_share_is_of_all_tokens() -> None:
+    calls = [completed(purpose, (), ()) for purpose in ("observer", "stuck")]
+    unanswered = calls[0]._replace(result=None)
+    talk = talk_of("both", {ASKED: [], COMPLETED: [*calls, unanswered]}, {})
+    assert (talk["memory_share"], talk["calls"]) == (0.5, 2)
 
 
 def test_nobody_elses_key_is_used_and_the_environment_comes_back(
