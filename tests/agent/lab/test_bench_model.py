@@ -49,8 +49,7 @@ def told() -> dict[str, Any]:
 
 def test_every_figure_with_a_limit_is_there(told: dict[str, Any]) -> None:
     bounds = {
-        each["bound"]["what"].partition(":")[0]: each["bound"]["limit"]
-        for each in told["figures"]
+        each["bound"]["what"].partition(":")[0]: each["bound"]["limit"] for each in told["figures"]
     }
     assert bounds["recorder, a node"] == 1
     assert bounds["reader and observer of tapes, a turn"] == 2
