@@ -79,7 +79,7 @@ def completed(purpose: str, system: Sequence[Any], messages: Sequence[Any]) -> O
     return ObservedCall((None, request, purpose), reply, 0.0, 0.0, 0.0)
 
 
-def test_what_memory_put_into_a_request_is_memorys() -> None:
+def test_what_memory_put_into_a_request_is_counted_as_its_own() -> None:
     block, notes = "<observations>\n- seen\n</observations>", "<memory>\nwon\n</memory>"
     said = {"role": "user", "content": [{"type": "text", "text": "where?"}]}
     now = {"role": "user", "content": [{"type": "text", "text": f"It is now.\n{block}\nAnswer."}]}
