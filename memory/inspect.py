@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from memory.agent_memory import open_memory
 from memory.blackboard.entry import Entry
 from memory.errors import CorruptStore, StoreError
-from memory.recall.query import MOST, Found, MemoryQuery, Score, Weights
+from memory.recall.query import MOST, MemoryQuery, Score, Weights
 from memory.store.checks.finding import CheckFinding
 from memory.store.checks.knowledge import check_knowledge
 from memory.store.checks.repair import Mending, RunMending
@@ -25,10 +25,9 @@ from memory.store.schema import RUN_SCHEMA
 from memory.tiers.forgetting import MONTH_S
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from memory.codec import Json
     from memory.flow.memory_map import MemoryMap
     from memory.store.database import Database, Schema
 
@@ -55,20 +54,14 @@ class Repaired:
 def check_file(path: Path, *, now: float) -> list[CheckFinding]:
     """Return what is wrong with what `path` holds; the file itself is not touched."""
     opened = open_sound(path)
-    try:
-        copy = opened.database.copied()
-    finally:
-        opened.database.close()
-    try:
-        return list(_check(copy, opened.schema, now))
-    finally:
-        copy.close()
+    with closing(opened.database):
+        return _check_copy(opened.database, opened.schema, now)
 
 
 def repair_file(path: Path, *, now: float) -> Repaired:
     """Put right what has an obvious right answer, in one transaction, after a copy was made beside the file."""
     with writing(path) as (database, schema):
-        findings = list(_check_copy(database, schema, now))
+        findings = _check_copy(database, schema, now)
         if not any(each.mend for each in findings):
             return Repaired((), tuple(findings), None)
         copy = copy_beside(database, BEFORE_REPAIR)
@@ -130,12 +123,9 @@ def _mend(database: Database, schema: Schema, now: float) -> list[CheckFinding]:
     return list(mended)
 
 
-def _check_copy(database: Database, schema: Schema, now: float) -> Iterator[CheckFinding]:
-    copy = database.copied()
-    try:
-        yield from _check(copy, schema, now)
-    finally:
-        copy.close()
+def _check_copy(database: Database, schema: Schema, now: float) -> list[CheckFinding]:
+    with closing(database.copied()) as copy:
+        return list(_check(copy, schema, now))
 
 
 def _check(database: Database, schema: Schema, now: float) -> Iterator[CheckFinding]:
@@ -267,11 +257,8 @@ class FileView:
 @contextmanager
 def view_file(path: Path, *, now: float, kinds: tuple[Schema, ...] = KINDS) -> Iterator[FileView]:
     """Lend a look at the file or run folder `path`, which must be whole."""
-    look = FileView(open_sound(path, kinds), now=now)
-    try:
+    with closing(FileView(open_sound(path, kinds), now=now)) as look:
         yield look
-    finally:
-        look.close()
 
 
 def weights_of(look: FileView) -> Weights:
@@ -281,22 +268,18 @@ def weights_of(look: FileView) -> Weights:
 
 def _search(items: Sequence[MemoryItem], query: MemoryQuery, now: float) -> list[Match]:
     """Rank items that lie in several tables as recalls are ranked: as entries of one run that never was."""
-    database = in_memory(RUN_SCHEMA)
-    try:
+    with closing(in_memory(RUN_SCHEMA)) as database:
         database.execute("INSERT INTO run (id, run_id) VALUES (1, 'reader')")
         store = RunStore(database)
         for number, item in enumerate(items, 1):
             store.put_entry(_as_entry(number, item))
         store.commit()
-        search = EntrySearch(database, weights=Weights(half_s=MONTH_S))
-        found: list[Found] = search.find(query, now_s=now)
-    finally:
-        database.close()
+        found = EntrySearch(database, weights=Weights(half_s=MONTH_S)).find(query, now_s=now)
     return [Match(items[each.entry.seq - 1], each.score) for each in found]
 
 
 def _as_entry(number: int, item: MemoryItem) -> Entry:
-    more = item.more
+    more: Mapping[str, Any] = item.more
     return Entry(
         number,
         PASSING,
@@ -304,22 +287,10 @@ def _as_entry(number: int, item: MemoryItem) -> Entry:
         item.tick,
         item.last,
         item.data,
-        frozenset(map(str, _listed(more.get("tags")))),
-        _whole(more.get("importance"), 7),
+        frozenset(map(str, more.get("tags", ()))),
+        more.get("importance", 7),
         None,
         f"{number}:{item.id}",
-        utility=_share(more.get("utility")),
+        utility=more.get("utility", 0.5),
         closed=item.closed,
     )
-
-
-def _listed(value: Json) -> list[Json]:
-    return list(value) if isinstance(value, list) else []
-
-
-def _whole(value: Json, otherwise: int) -> int:
-    return value if isinstance(value, int) else otherwise
-
-
-def _share(value: Json) -> float:
-    return value if isinstance(value, float) else 0.5

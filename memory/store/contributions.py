@@ -114,8 +114,8 @@ class Share:
         ):
             closing = None
         said[lesson.status] = max(said.get(lesson.status, lesson.at), lesson.at)
-        return Share(
-            run_id=self.run_id,
+        return replace(
+            self,
             sequence=lesson.sequence,
             record=record,
             times=self.times + 1,
@@ -128,6 +128,7 @@ class Share:
             evidence=lesson.evidence,
             said=said,
             closing=closing,
+            let_go=False,
         )
 
     def closed(self, closing: Closing) -> Share:
@@ -160,27 +161,18 @@ class Share:
     def from_json(cls, run_id: str, sequence: int, told: Mapping[str, Any]) -> Share:
         """Return the share that `to_json` took apart."""
         closing = told.get("closing")
-        if closing is not None:
-            closing = from_json(Closing, closing)
-        if told.get("record") is None:
-            let_go = told.get("let_go", False)
-            return cls(run_id, sequence, closing=closing, let_go=let_go)
-        status, at = told["status"], told["at"]
-        return cls(
-            run_id=run_id,
-            sequence=sequence,
-            record=told["record"],
-            times=told["times"],
-            status=status,
-            tick=told["tick"],
-            taught=told.get("taught", sequence),
-            since=told.get("since", at),
-            at=at,
-            fresh=told.get("fresh", at),
-            evidence=tuple(told.get("evidence", ())),
-            said=told.get("said", {status: at}),
-            closing=closing,
+        share = cls(
+            run_id,
+            sequence,
+            closing=closing and from_json(Closing, closing),
+            let_go=told.get("let_go", False),
         )
+        if told.get("record") is None:
+            return share
+        at = told["at"]
+        usual = {"taught": sequence, "since": at, "fresh": at, "said": {told["status"]: at}}
+        known = usual | {name: told[name] for name in told if name != "closing"}
+        return replace(share, **known | {"evidence": tuple(told.get("evidence", ()))})
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from memory.store.contributions import (
 from memory.store.database import insert_into, select_from
 from memory.store.entries import encode_tags
 from memory.tiers.forgetting import faded
-from memory.tiers.lessons import ENTRIES, RUN
+from memory.tiers.lessons import ENTRIES, RUN, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -41,6 +41,11 @@ COLUMNS: Final = (
 )
 SELECT: Final = select_from(ENTRIES, COLUMNS.split(", "))
 INSERT: Final = insert_into(ENTRIES, COLUMNS.split(", "))
+_JUDGED: Final = ("relevance", "utility", "status", "closed")
+_OF_SHARE: Final = frozenset(
+    {"scope", "key", "status", "sources"}
+)  # told by a share beside its record
+_AS_TAUGHT: Final = ("kind", "tick", "game_s", "data", "importance", "utility")
 SCOPE: Final = 1
 KEY: Final = 8
 SOURCES: Final = 13
@@ -71,23 +76,20 @@ def entry_in(run_id: str, lesson: OutboxRow) -> tuple[Entry, str]:
     key, sources = payload.get("key") or f"lesson-{lesson.sequence}", payload.get("sources", ())
     names = (each.removeprefix(RUN) for each in sources if each.startswith(RUN))
     origin = next((name for name in names if key.startswith(f"{name}/")), run_id)
+    judged = {name: payload[name] for name in _JUDGED if name in payload}
     entry = Entry(
-        0,
-        payload["scope"],
-        payload["kind"],
-        payload.get("tick", lesson.tick),
-        payload.get("game_s", 0.0),
-        payload["data"],
-        frozenset(payload["tags"]),
-        payload["importance"],
-        None,
-        key if key.startswith(f"{origin}/") else f"{origin}/{key}",
-        1,
-        payload.get("relevance", 1.0),
-        payload.get("utility", 0.5),
-        payload.get("status", "verified"),
-        tuple(sources),
-        payload.get("closed", ""),
+        seq=0,
+        scope=payload["scope"],
+        kind=payload["kind"],
+        tick=payload.get("tick", lesson.tick),
+        game_s=payload.get("game_s", 0.0),
+        data=payload["data"],
+        tags=frozenset(payload["tags"]),
+        importance=payload["importance"],
+        expires_s=None,
+        key=key if key.startswith(f"{origin}/") else f"{origin}/{key}",
+        sources=tuple(sources),
+        **judged,
     )
     return entry, origin
 
@@ -174,25 +176,10 @@ def lesson_of(
 
     `at` is the date it is given when the lesson has none.
     """
-    told = Lesson(
-        lesson.sequence,
-        lesson.tick,
-        entry.status,
-        float(lesson.payload.get("at", at)),
-        entry.sources,
-    )
-    return told, {
-        "origin": origin,
-        "kind": entry.kind,
-        "tick": entry.tick,
-        "game_s": entry.game_s,
-        "data": entry.data,
-        "tags": sorted(entry.tags),
-        "importance": entry.importance,
-        "relevance": entry.relevance,
-        "utility": entry.utility,
-        "closed": entry.closed,
-    }
+    date = float(lesson.payload.get("at", at))
+    told = Lesson(lesson.sequence, lesson.tick, entry.status, date, entry.sources)
+    record = {"origin": origin, **whole(entry)}
+    return told, {name: record[name] for name in record if name not in _OF_SHARE}
 
 
 def fold_entries(
@@ -236,22 +223,17 @@ def _each(scope: str, shares: Mapping[str, Runs], at: float, rate: float) -> Ite
         closing = closing_of(runs.values())
         times = sum(each.times for each in known)
         entry = Entry(
-            0,
-            scope,
-            record["kind"],
-            record["tick"],
-            record["game_s"],
-            record["data"],
-            frozenset(record["tags"]),
-            record["importance"],
-            None,
-            key,
-            times,
-            _relevance(voice, at, rate),
-            record["utility"],
-            voice.status,  # type: ignore[arg-type]  # as it was taught
-            voice.evidence if closing is None else (*voice.evidence, *closing.evidence),
-            record["closed"] if closing is None else closing.reason,
+            seq=0,
+            scope=scope,
+            expires_s=None,
+            key=key,
+            version=times,
+            relevance=_relevance(voice, at, rate),
+            tags=frozenset(record["tags"]),
+            status=voice.status,  # type: ignore[arg-type]  # as it was taught
+            sources=voice.evidence if closing is None else (*voice.evidence, *closing.evidence),
+            closed=record["closed"] if closing is None else closing.reason,
+            **{name: record[name] for name in _AS_TAUGHT},
         )
         taught = Taught(record["origin"], voice.run_id, voice.taught, times)
         otherwise = [each for each in known if (each.record or {})["data"] != entry.data]

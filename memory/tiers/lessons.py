@@ -410,19 +410,6 @@ class OutgoingLessons:
 
 
 def whole(entry: Entry) -> dict[str, Json]:
-    """Return all of an entry as plain JSON."""
-    return {
-        "scope": entry.scope,
-        "kind": entry.kind,
-        "key": entry.key,
-        "data": entry.data,
-        "tags": sorted(entry.tags),
-        "importance": entry.importance,
-        "status": entry.status,
-        "sources": list(entry.sources),
-        "tick": entry.tick,
-        "game_s": entry.game_s,
-        "relevance": entry.relevance,
-        "utility": entry.utility,
-        "closed": entry.closed,
-    }
+    """Return all of an entry as plain JSON, but its number and what play alone makes of it."""
+    told = entry._asdict() | {"tags": sorted(entry.tags), "sources": list(entry.sources)}
+    return {name: told[name] for name in told if name not in {"seq", "version", "expires_s"}}

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -227,13 +228,6 @@ def _table(merged: Merged, into: Path) -> Table:
 
 
 def _as_json(merged: Merged) -> dict[str, object]:
-    return {
-        "changed": merged.changed,
-        "copy": None if merged.copy is None else str(merged.copy),
-        "runs": list(merged.runs),
-        "rows": {NAMES[name]: count for name, count in merged.rows.items()},
-        "agreed": merged.agreed,
-        "closed": merged.closed,
-        "contradicted": merged.contradicted,
-        "archived": merged.archived,
-    }
+    rows = {NAMES[name]: count for name, count in merged.rows.items()}
+    copy = None if merged.copy is None else str(merged.copy)
+    return {**asdict(merged), "rows": rows, "copy": copy}

@@ -5,9 +5,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import Final
+from typing import Any, Final
 
-from agent.cli.memory.show import AsJson, Source, looking
+from agent.cli.memory.show import AsJson, Source, counted, looking
 from agent.cli.output import Output, facts, listing
 from agent.tools.report.words import ago, game_time, plain, run_words
 from memory import Json, MemoryItem
@@ -52,7 +52,7 @@ def _show_map(agent: str, found: MemoryMap, out: Output) -> None:
     rows = (
         (
             _short(name),
-            _counted(scope.kinds),
+            counted(scope.kinds),
             "none"
             if scope.oldest_tick is None
             else f"{scope.oldest_tick:,} to {scope.newest_tick:,}",
@@ -91,7 +91,7 @@ def _show_knowledge(look: FileView, out: Output, *, as_json: bool) -> None:
     rows = (
         (
             plain(name),
-            _counted(Counter(each.kind for each in items)),
+            counted(Counter(each.kind for each in items)),
             f"{sum(bool(each.closed) for each in items):,}",
             _ages(items, look.now),
         )
@@ -147,13 +147,6 @@ def _trigger(trigger: str) -> str:
     return trigger.replace(" ,", ",")
 
 
-def _counted(kinds: Iterable[str] | dict[str, int]) -> str:
-    counts = Counter(kinds)
-    return (
-        ", ".join(f"{count:,} {plain(name)}" for name, count in counts.most_common()) or "nothing"
-    )
-
-
 def _short(scope: str) -> str:
     """Return a scope without the agent it belongs to, which the title names."""
     return scope.split(":", 2)[2] if scope.startswith("agent:") else scope
@@ -164,22 +157,8 @@ def _numbered(lines: Iterable[str], nothing: str) -> list[tuple[str, str]]:
 
 
 def _object(found: MemoryMap) -> dict[str, Json]:
-    return {
-        "scopes": {
-            name: {
-                "kinds": dict(each.kinds),
-                "closed": each.closed,
-                "claims": each.claims,
-                "oldest_tick": each.oldest_tick,
-                "newest_tick": each.newest_tick,
-                "capacity": each.policies.capacity,
-                "ttl_s": each.policies.ttl_s,
-                "decay_per_min": each.policies.decay_per_min,
-                "tokens": each.policies.tokens,
-            }
-            for name, each in found.scopes.items()
-        },
-        "edges": [asdict(each) for each in found.edges],
-        "gaps": list(found.gaps),
-        "problems": list(found.problems),
-    }
+    whole: dict[str, Any] = asdict(found)
+    for scope in whole["scopes"].values():
+        policies = scope.pop("policies")
+        scope |= {name: policies[name] for name in ("capacity", "ttl_s", "decay_per_min", "tokens")}
+    return whole

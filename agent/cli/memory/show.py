@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -212,15 +212,15 @@ def _totals(look: FileView, items: Sequence[MemoryItem]) -> Iterable[tuple[str, 
             ", ".join(run_words(each.run_id) for each in look.runs()) or "none",
         )
         yield "let go of, in the archive", f"{look.archived():,}"
-    yield "remembered", f"{len(items):,}: " + _counted(kinds)
-    yield "trusted", _counted(Counter(each.status for each in items))
+    yield "remembered", f"{len(items):,}: " + counted(kinds)
+    yield "trusted", counted(Counter(each.status for each in items))
     yield "closed, no longer so", f"{sum(bool(each.closed) for each in items):,}"
 
 
-def _counted(counts: Counter[str]) -> str:
-    return (
-        ", ".join(f"{count:,} {plain(name)}" for name, count in counts.most_common()) or "nothing"
-    )
+def counted(kinds: Iterable[str] | Mapping[str, int]) -> str:
+    """Return how many there are of each kind, in words."""
+    counts = Counter(kinds).most_common()
+    return ", ".join(f"{count:,} {plain(name)}" for name, count in counts) or "nothing"
 
 
 def _object(
