@@ -1,29 +1,70 @@
-"""The survey of a cartridge by every invariant, and the invariants of the maps in use: their size, what stands and lies on them, what it says, and where they lead.
+"""The survey of a cartridge by every invariant that a sound one keeps.
 
-Where items are hidden, and what toggles hide, is not judged: Red hides an item beyond the edge of its map, out of
-reach, and has toggles of sprites that are no longer there.
+Maps in use: their size, what stands and lies on them, what it says, and where they lead. Tables: names, numbers,
+species, moves, trainers, wild mons, trades, and the tables of battle. Where items are hidden, and what toggles hide,
+is not judged: Red hides an item beyond the edge of its map, out of reach, and has toggles of sprites that are no
+longer there.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from functools import lru_cache
+from itertools import chain, pairwise
 from typing import Final
 
 from emulator.cartridge import Cartridge
+from emulator.dex import items, moves, species, trainers, wild
 from emulator.dex.dex import Dex
+from emulator.dex.species import EvolvesBy
 from emulator.errors import CartridgeError
 from emulator.ram.map import Facing
-from emulator.soundness import records
-from emulator.soundness.check import CartridgeCheck, Invariant, check, is_rewritten, maps_in_use
-from emulator.soundness.records import is_name
+from emulator.rules.rule_book import StageRatio
+from emulator.rules.stats import HIGHEST_LEVEL
+from emulator.soundness.check import (
+    CartridgeCheck,
+    Invariant,
+    Look,
+    check,
+    is_rewritten,
+    maps_in_use,
+)
 from emulator.world import tileset
 from emulator.world.game_map import LAST_MAP, GameMap, Warp
 from emulator.world.header import Connection
+from emulator.world.residents import Resident
 from emulator.world.texts import TextKind
 from emulator.world.world import World
+
+INVARIANTS: Final[list[Invariant]] = []  # in the order in which they are looked at
+
+
+def invariant(words: str) -> Callable[[Look], Look]:
+    """Add a look at a cartridge to INVARIANTS; `words` say what it finds to hold."""
+
+    def add(look: Look) -> Look:
+        INVARIANTS.append(Invariant(words, look))
+        return look
+
+    return add
+
+
+LONGEST_NAME: Final = 12
+TENTHS: Final = (0, 5, 20)  # no effect, not very effective, super effective
+
+
+_MISSING: Final = "which does not exist"
+
+
+def is_name(text: str, longest: int = LONGEST_NAME) -> bool:
+    """Return whether `text` can be a name; codes that are no characters were decoded as spaces."""
+    return 0 < len(text) <= longest and text.isprintable() and text.split(" ") == text.split()
+
 
 LONGEST_PLACE: Final = 17
 
 
+@invariant("every map has a size, and RAM has room for all of it")
 def _sizes(world: World, _: Dex) -> Iterator[str | None]:
     for here in maps_in_use(world):
         sound = here.width and here.height
@@ -32,6 +73,7 @@ def _sizes(world: World, _: Dex) -> Iterator[str | None]:
         )
 
 
+@invariant("every map has a tileset with floor")
 def _tilesets(world: World, _: Dex) -> Iterator[str | None]:
     for here in maps_in_use(world):
         number = here.header.tileset_id
@@ -43,6 +85,7 @@ def _tilesets(world: World, _: Dex) -> Iterator[str | None]:
             yield None
 
 
+@invariant("warps, signs and people stand on their map")
 def _places(world: World, _: Dex) -> Iterator[str | None]:
     for here in maps_in_use(world):
         warps = [(f"warp {warp.index}", warp.x, warp.y) for warp in here.warps]
@@ -53,6 +96,7 @@ def _places(world: World, _: Dex) -> Iterator[str | None]:
             yield None if inside else f"{what} of map {here.map_id} is at ({x}, {y}), outside"
 
 
+@invariant("every warp lands on a warp of a map that exists")
 def _warps(world: World, _: Dex) -> Iterator[str | None]:
     for here in maps_in_use(world):
         for warp in here.warps:
@@ -71,6 +115,7 @@ def _leads_astray(world: World, here: GameMap, warp: Warp) -> str | None:
     return f"{name} leads to warp {warp.warp_index} of map {warp.map_id}, which has {count}"
 
 
+@invariant("every hole leads to a square of a map that exists")
 def _holes(world: World, _: Dex) -> Iterator[str | None]:
     for landing in world.dungeon_warps:
         known = landing.map_id in world.map_ids
@@ -79,6 +124,7 @@ def _holes(world: World, _: Dex) -> Iterator[str | None]:
         yield None if inside else f"a hole leads to {where}, which does not exist"
 
 
+@invariant("where there is a town map, every map has its place and name on it")
 def _town_map(world: World, _: Dex) -> Iterator[str | None]:
     maps = maps_in_use(world)
     if any(here.header.town_map for here in maps):
@@ -88,6 +134,7 @@ def _town_map(world: World, _: Dex) -> Iterator[str | None]:
             yield None if sound else f"map {here.map_id} is called {name[:LONGEST_PLACE]!r}"
 
 
+@invariant("maps that join do so from both sides, and the way leads back")
 def _connections(world: World, _: Dex) -> Iterator[str | None]:
     for here in maps_in_use(world):
         for connection in here.connections:
@@ -130,20 +177,83 @@ _SIDES: Final = {
     Facing.RIGHT: "east",
 }
 
-MAP_INVARIANTS: Final = (
-    Invariant("every map has a size, and RAM has room for all of it", _sizes),
-    Invariant("every map has a tileset with floor", _tilesets),
-    Invariant("warps, signs and people stand on their map", _places),
-    Invariant("every warp lands on a warp of a map that exists", _warps),
-    Invariant("every hole leads to a square of a map that exists", _holes),
-    Invariant("where there is a town map, every map has its place and name on it", _town_map),
-    Invariant("maps that join do so from both sides, and the way leads back", _connections),
-)
+
+@invariant("trainers on maps have a class and a team that exist, waiting mons a species")
+def _opponents(world: World, dex: Dex) -> Iterator[str | None]:
+    for here in maps_in_use(world):
+        for person in here.people:
+            if person.opponent or person.mon:
+                reason = _is_nobody(dex, person)
+                yield reason and f"sprite {person.slot} of map {here.map_id} {reason}"
+
+
+def _is_nobody(dex: Dex, person: Resident) -> str | None:
+    if person.mon:
+        reason = _is_no_mon(dex, *person.mon)
+        return reason and f"is {reason}"
+    if person.opponent is None:
+        return None
+    number, team = person.opponent
+    class_ = dex.all_trainers.get(number)
+    if class_ is None:
+        return f"is of trainer class {number}, which does not exist"
+    if 0 < team <= len(class_.teams):
+        return None
+    return f"has team {team} of class {number}, which has {len(class_.teams)}"
+
+
+@invariant("trainers' mons are of species that exist, at levels 1 to 100")
+def _teams(_: World, dex: Dex) -> Iterator[str | None]:
+    for class_ in dex.all_trainers.values():
+        for number, team in enumerate(class_.teams, start=1):
+            reasons = (_is_no_mon(dex, member.species, member.level) for member in team)
+            reason = next(filter(None, reasons), None)
+            yield reason and f"team {number} of class {class_.number} has {reason}"
+
+
+def _is_no_mon(dex: Dex, species: int, level: int) -> str | None:
+    if species not in dex.all_species:
+        return f"species {species}, which does not exist"
+    return None if 0 < level <= HIGHEST_LEVEL else f"species {species} at level {level}"
+
+
+@invariant("between one class of trainers and the next there are only teams")
+def _rooms(world: World, dex: Dex) -> Iterator[str | None]:
+    for class_, room in zip(dex.all_trainers.values(), trainers.team_data(world.rom), strict=True):
+        if not room.is_last:
+            # Neither levels nor species are ever zero: each zero ends a team.
+            whole = room.data.count(0) == len(class_.teams) and room.data[-1:] in (b"", b"\0")
+            words = f"class {class_.number} has {len(class_.teams)} teams and something else"
+            yield None if whole else words
+
+
+@invariant("wild mons, and who bites, are of species that exist, at levels 1 to 100")
+def _wild(_: World, dex: Dex) -> Iterator[str | None]:
+    for map_id, here in dex.wild.items():
+        for table in (here.grass, here.water):
+            for slot in table.slots if table else ():
+                reason = _is_no_mon(dex, slot.species, slot.level)
+                yield reason and f"on map {map_id} lives {reason}"
+    for catch in chain(dex.fishing.good_rod, *dex.fishing.super_rod.values()):
+        reason = _is_no_mon(dex, catch.species, catch.level)
+        yield reason and f"at a rod bites {reason}"
+
+
+@invariant("trades are of species that exist")
+def _trades(_: World, dex: Dex) -> Iterator[str | None]:
+    for bit, trade in dex.trades.items():
+        unknown = [each for each in (trade.wants, trade.gives) if each not in dex.all_species]
+        if unknown:
+            yield f"trade {bit} has species {unknown[0]}, which does not exist"
+        else:
+            named = is_name(trade.nickname)
+            yield None if named else f"what trade {bit} gives is called {trade.nickname!r}"
 
 
 SHOWN: Final = 18  # of what could be read: a line
 
 
+@invariant("signs and people say something that can be read")
 def _texts(world: World, _: Dex) -> Iterator[str | None]:
     for here in maps_in_use(world):
         signs = [(f"sign {n}", sign.text_id) for n, sign in enumerate(here.signs)]
@@ -155,9 +265,7 @@ def _texts(world: World, _: Dex) -> Iterator[str | None]:
             yield fault + after if text.kind is TextKind.NONSENSE else None
 
 
-TEXT_INVARIANTS: Final = (Invariant("signs and people say something that can be read", _texts),)
-
-
+@invariant("items that lie on maps exist")
 def _items(world: World, dex: Dex) -> Iterator[str | None]:
     for here in maps_in_use(world):
         lying = [
@@ -172,6 +280,7 @@ def _items(world: World, dex: Dex) -> Iterator[str | None]:
             yield None if known else f"{what} on map {here.map_id} is item {item}, {_MISSING}"
 
 
+@invariant("shops and machines sell items that exist")
 def _wares(world: World, dex: Dex) -> Iterator[str | None]:
     for here in maps_in_use(world):
         for shop in here.header.shops:
@@ -183,23 +292,179 @@ def _wares(world: World, dex: Dex) -> Iterator[str | None]:
         yield None if item in dex.all_items else f"a machine sells item {item}, {_MISSING}"
 
 
-_MISSING: Final = "which does not exist"
+MOST_PP: Final = 63  # the other two bits of a byte count what raised it
 
-ITEM_INVARIANTS: Final = (
-    Invariant("items that lie on maps exist", _items),
-    Invariant("shops and machines sell items that exist", _wares),
-)
+
+@invariant("the dex counts from 1 without a gap or a double")
+def _numbers(_: World, dex: Dex) -> Iterator[str | None]:
+    counts = Counter(species.dex for species in dex.all_species.values())
+    for number in range(1, max(counts, default=1) + 1):
+        count = counts[number]
+        yield None if count == 1 else f"{count} species have number {number} in the dex"
+
+
+@invariant("species have stats, and types, first moves and machines that exist")
+def _species(_: World, dex: Dex) -> Iterator[str | None]:
+    for each in dex.all_species.values():
+        unknown = [move for move in each.first_moves if move not in dex.all_moves]
+        if not all(each.base):
+            yield f"species {each.index} has a base stat of zero"
+        elif max(each.types) >= moves.TYPE_COUNT:
+            yield f"species {each.index} has types {each.types}; there are {moves.TYPE_COUNT}"
+        elif unknown:
+            yield f"species {each.index} begins with move {unknown[0]}, which does not exist"
+        elif max(each.machines, default=0) >= items.TMS + items.HMS:
+            yield f"species {each.index} learns by a machine that does not exist"
+        else:
+            yield None
+
+
+@invariant("a higher level needs more experience")
+def _growth(_: World, dex: Dex) -> Iterator[str | None]:
+    for each in dex.all_species.values():
+        # One growth begins below zero, which three bytes cannot hold: level 1 needs the most.
+        needs = [each.growth.experience_at(level) for level in range(2, HIGHEST_LEVEL + 1)]
+        rises = needs == sorted(set(needs))
+        yield None if rises else f"species {each.index} needs less experience for a higher level"
+
+
+@invariant("learnsets name moves that exist, at levels 1 to 100, ascending")
+def _lessons(_: World, dex: Dex) -> Iterator[str | None]:
+    for each in dex.all_species.values():
+        last = 1
+        for level, move in each.lessons:
+            what = f"species {each.index} learns move {move} at level {level}"
+            if move not in dex.all_moves:
+                yield f"{what}, and no such move exists"
+            elif not last <= level <= HIGHEST_LEVEL:
+                yield f"{what}, after level {last}"
+            else:
+                yield None
+            last = level
+
+
+@invariant("evolutions lead to species that exist")
+def _evolutions(_: World, dex: Dex) -> Iterator[str | None]:
+    for each in dex.all_species.values():
+        for evolution in each.evolutions:
+            what = f"species {each.index} evolves into species {evolution.species}"
+            if evolution.species not in dex.all_species:
+                yield f"{what}, which does not exist"
+            elif not 0 < evolution.level <= HIGHEST_LEVEL:
+                yield f"{what} at level {evolution.level}"
+            elif evolution.by is EvolvesBy.ITEM and evolution.item not in dex.all_items:
+                yield f"{what} by item {evolution.item}, which does not exist"
+            else:
+                yield None
+
+
+@invariant("moves have PP, and a type that exists")
+def _moves(_: World, dex: Dex) -> Iterator[str | None]:
+    for move in dex.all_moves.values():
+        if move.type >= moves.TYPE_COUNT:
+            yield f"move {move.number} is of type {move.type}; there are {moves.TYPE_COUNT}"
+        elif not 0 < move.pp <= MOST_PP:
+            yield f"move {move.number} has {move.pp} PP"
+        else:
+            yield None
+
+
+@invariant("machines teach moves that exist")
+def _machines(_: World, dex: Dex) -> Iterator[str | None]:
+    for item in dex.all_items.values():
+        if item.teaches is not None:
+            known = item.teaches in dex.all_moves
+            yield (
+                None
+                if known
+                else f"item {item.number} teaches move {item.teaches}, which does not exist"
+            )
+
+
+@invariant("the special moves of leaders exist")
+def _special_moves(_: World, dex: Dex) -> Iterator[str | None]:
+    leaders = ((f"leader {gym}", each) for gym, each in dex.lone_moves.items())
+    elite = ((f"class {number}", each) for number, each in dex.team_moves.items())
+    for whose, special in (*leaders, *elite):
+        known = special.move in dex.all_moves
+        what = f"the special move of {whose} is {special.move}"
+        yield None if known else f"{what}, which does not exist"
+
+
+@invariant("species, moves, items, classes and types have names that can be read")
+def _names(_: World, dex: Dex) -> Iterator[str | None]:
+    named = (
+        *((f"species {index}", each.name) for index, each in dex.all_species.items()),
+        *((f"move {number}", each.name) for number, each in dex.all_moves.items()),
+        *((f"item {number}", each.name) for number, each in dex.all_items.items()),
+        *((f"class {number}", each.name) for number, each in dex.all_trainers.items()),
+        *((f"type {number}", dex.type_names[number]) for number in _types_in_use(dex)),
+    )
+    for what, name in named:
+        yield None if is_name(name) else f"{what} is called {name[:LONGEST_NAME]!r}"
+
+
+def _types_in_use(dex: Dex) -> list[int]:
+    of_moves = {move.type for move in dex.all_moves.values()}
+    of_species = {type_ for each in dex.all_species.values() for type_ in each.types}
+    return sorted(type_ for type_ in of_moves | of_species if type_ < moves.TYPE_COUNT)
+
+
+@invariant("where there are machines, trades or special moves, there are all of them")
+def _whole(_: World, dex: Dex) -> Iterator[str | None]:
+    """Decoding leaves out rows of nonsense, as a cartridge without such a table has only those."""
+    machines = [item for item in dex.all_items.values() if item.teaches is not None]
+    tables = (
+        ("machines", len(machines), items.TMS + items.HMS),
+        ("trades", len(dex.trades), species.TRADE_COUNT),
+        ("drinks of machines", len(dex.vending), items.VENDING_COUNT),
+        ("special moves of leaders", len(dex.lone_moves), trainers.GYMS),
+        ("special moves of the Elite Four", len(dex.team_moves), trainers.ELITE),
+        ("catches of the good rod", len(dex.fishing.good_rod), wild.GOOD_COUNT),
+    )
+    for what, count, full in tables:
+        if count:
+            yield None if count == full else f"only {count} of {full} {what} make sense"
+
+
+@invariant("prices and trainers' money are decimal digits")
+def _digits(world: World, _: Dex) -> Iterator[str | None]:
+    prices = world.rom.span(*items.PRICES, 3 * items.COUNT)
+    for n in range(items.COUNT):
+        digits = prices[3 * n : 3 * n + 3].hex()
+        yield None if digits.isdecimal() else f"the price of item {n + 1} is stored as {digits}"
+    money = world.rom.span(*trainers.MONEY, trainers.COUNT * trainers.MONEY_SIZE)
+    for n in range(trainers.COUNT):
+        digits = money[n * trainers.MONEY_SIZE + 2 : (n + 1) * trainers.MONEY_SIZE].hex()
+        yield None if digits.isdecimal() else f"the money of class {n + 1} is stored as {digits}"
+
+
+@invariant("the chart names types that exist, each pair once, with a known effect")
+def _chart(_: World, dex: Dex) -> Iterator[str | None]:
+    seen: set[tuple[int, int]] = set()
+    for attacking, defending, tenths in dex.rules.chart.matchups:
+        what = f"type {attacking} against type {defending}"
+        if max(attacking, defending) >= moves.TYPE_COUNT:
+            yield f"{what}: there are {moves.TYPE_COUNT} types"
+        elif tenths not in TENTHS or (attacking, defending) in seen:
+            yield f"{what} has {tenths} tenths"
+        else:
+            yield None
+        seen.add((attacking, defending))
+
+
+@invariant("a higher stage is a higher ratio")
+def _stages(_: World, dex: Dex) -> Iterator[str | None]:
+    for low, high in pairwise(dex.rules.ratios):
+        rises = Fraction(*low) < Fraction(*high)
+        yield None if rises else f"{_words(low)} is not below {_words(high)}"
+
+
+def _words(ratio: StageRatio) -> str:
+    return f"{ratio.numerator}/{ratio.denominator}"
 
 
 UNSOUND_ADVICE: Final = "copy the image again; another revision of the game is not supported"
-INVARIANTS: Final = (
-    *MAP_INVARIANTS,
-    *records.TRAINER_INVARIANTS,
-    *TEXT_INVARIANTS,
-    *ITEM_INVARIANTS,
-    *records.SPECIES_INVARIANTS,
-    *records.TABLE_INVARIANTS,
-)
 
 
 @lru_cache(maxsize=4)
