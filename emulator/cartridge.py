@@ -186,6 +186,11 @@ class Rom:
         """Return the bytes from `bank`:`address` up to the first that equals `end`."""
         return self.span(bank, address, LIST_LIMIT).split(bytes([end]), 1)[0]
 
+    def table(self, place: tuple[int, int], size: int, count: int) -> list[bytes]:
+        """Return `count` rows of `size` bytes that lie one after the other from `place`, a bank and an address."""
+        data = self.span(*place, size * count)
+        return [data[at : at + size] for at in range(0, len(data), size)]
+
     def rows(self, bank: int, address: int, size: int, *, end: int = 0xFF) -> tuple[bytes, ...]:
         """Return the rows of `size` bytes from `bank`:`address` up to one that begins with `end`."""
         rows = []
@@ -208,5 +213,4 @@ def read_names(rom: Rom, place: tuple[int, int], count: int) -> tuple[str, ...]:
 
 def read_padded_names(rom: Rom, place: tuple[int, int], count: int, size: int) -> tuple[str, ...]:
     """Return names that all take the same room."""
-    data = rom.span(*place, count * size)
-    return tuple([decode_name(data[at : at + size]) for at in range(0, len(data), size)])
+    return tuple(map(decode_name, rom.table(place, size, count)))

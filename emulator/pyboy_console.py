@@ -99,7 +99,7 @@ class PyBoyConsole:
     """A headless Game Boy, from power-on, as fast as it goes."""
 
     def __init__(self, cartridge: Cartridge) -> None:
-        self._cartridge = cartridge
+        self.cartridge = cartridge
         self._pyboy = _power_on(cartridge)
         self._memory = self._pyboy.memory
         self._work_ram = find_work_ram(self._memory)
@@ -108,11 +108,6 @@ class PyBoyConsole:
         self._drawn = False
         self._has_drawn = False
         self._ram: Ram | None = None
-
-    @property
-    def cartridge(self) -> Cartridge:
-        """The cartridge in the slot."""
-        return self._cartridge
 
     @property
     def frame(self) -> int:
@@ -180,12 +175,12 @@ class PyBoyConsole:
         """Return this moment as bytes; loading them and going on equals going on."""
         file = io.BytesIO()
         self._pyboy.save_state(file)
-        sha1 = self._cartridge.sha1
+        sha1 = self.cartridge.sha1
         return encode_state(SavedState(EMULATOR, sha1, self._frame, self._held, file.getvalue()))
 
     def load(self, state: bytes) -> None:
         """Go to the moment that `save` returned, or raise a StateError."""
-        saved = decode_state(state, emulator=EMULATOR, cartridge_sha1=self._cartridge.sha1)
+        saved = decode_state(state, emulator=EMULATOR, cartridge_sha1=self.cartridge.sha1)
         self._pyboy.load_state(io.BytesIO(saved.payload))
         self._frame = saved.frame
         self._held = saved.held

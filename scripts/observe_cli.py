@@ -24,9 +24,9 @@ def main() -> int:
     parser.add_argument("--dry-run", action="store_true", help=command.DRY_RUN)
     parser.add_argument("--reset", action="store_true", help=command.RESET)
     parser.add_argument("--session", metavar="HASH", help=command.SESSION)
-    flags = command.ObserveFlags(**vars(parser.parse_args()))
+    flags = vars(parser.parse_args())
     try:
-        lines = command.run(flags, (ROOT,))
+        lines = command.run(**flags, also=(ROOT,))
     except MemoryFault as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -23,7 +23,6 @@ from agent.fake_claude import FakeClaude
 from emulator import EmulatorError
 from memory import MemoryFault
 from memory.tapes import command
-from memory.tapes.command import ObserveFlags
 
 LOOK_EVERY_S: Final = 0.2  # for Ctrl-C
 
@@ -79,7 +78,15 @@ def observe(
 ) -> None:
     """Distil recorded model sessions into notes that the next run reads; no model, no network."""
     out = Output()
-    for line in command.run(ObserveFlags(db, memory_dir, dry_run, reset, session), (HOME,)):
+    lines = command.run(
+        db=db,
+        memory_dir=memory_dir,
+        dry_run=dry_run,
+        reset=reset,
+        session=session,
+        also=(HOME,),
+    )
+    for line in lines:
         out.say(line)
 
 

@@ -41,10 +41,10 @@ class Item:
 
 def read_items(rom: Rom) -> dict[int, Item]:
     """Return every thing by its number."""
-    prices = rom.span(*PRICES, 3 * COUNT)
+    prices = rom.table(PRICES, 3, COUNT)
     keys = int.from_bytes(rom.span(*KEYS, -(-COUNT // 8)), "little")
     items = {
-        n + 1: Item(n + 1, name, bcd(prices[3 * n : 3 * n + 3]), bool(keys >> n & 1))
+        n + 1: Item(n + 1, name, bcd(prices[n]), bool(keys >> n & 1))
         for n, name in enumerate(read_names(rom, NAMES, COUNT))
     }
     return items | {item.number: item for item in _machines(rom)}
@@ -71,6 +71,5 @@ VENDING_COUNT: Final = 3
 
 def read_vending(rom: Rom) -> dict[int, int]:
     """Return the prices by item number, in the order of the machine's menu."""
-    data = rom.span(*VENDING_PRICES, VENDING_COUNT * VENDING_SIZE)
-    rows = [data[at : at + VENDING_SIZE] for at in range(0, len(data), VENDING_SIZE)]
+    rows = rom.table(VENDING_PRICES, VENDING_SIZE, VENDING_COUNT)
     return {row[0]: bcd(row[1:]) for row in rows if bcd(row[1:])}

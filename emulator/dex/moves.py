@@ -29,10 +29,10 @@ class Move(MoveData):
 def read_moves(rom: Rom) -> dict[int, Move]:
     """Return the moves by number; a number whose record is blank has none."""
     sharp = rom.until(*HIGH_CRITICAL, HIGH_CRITICAL_END)
-    data = rom.span(*MOVES, MOVE_COUNT * MOVE_SIZE)
+    names = read_names(rom, MOVE_NAMES, MOVE_COUNT)
+    records = zip(names, rom.table(MOVES, MOVE_SIZE, MOVE_COUNT), strict=True)
     moves = {}
-    for number, name in enumerate(read_names(rom, MOVE_NAMES, MOVE_COUNT), start=1):
-        record = data[(number - 1) * MOVE_SIZE : number * MOVE_SIZE]
+    for number, (name, record) in enumerate(records, start=1):
         _, effect, power, type_, accuracy, pp = record
         if any(record):
             moves[number] = Move(number, effect, power, type_, accuracy, number in sharp, name, pp)
@@ -54,8 +54,7 @@ def read_type_names(rom: Rom) -> tuple[str, ...]:
 
 def read_rule_book(rom: Rom) -> RuleBook:
     """Return the tables that battles are computed with."""
-    pairs = rom.span(*STAGE_RATIOS, 2 * len(STAGES))
-    ratios = tuple([StageRatio(*pairs[at : at + 2]) for at in range(0, len(pairs), 2)])
+    ratios = tuple([StageRatio(*pair) for pair in rom.table(STAGE_RATIOS, 2, len(STAGES))])
     if not all(ratio.denominator for ratio in ratios):
         message = "the cartridge has no table of stages; it is no game, or an old demo: build it"
         raise CartridgeError(message)

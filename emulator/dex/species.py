@@ -93,8 +93,7 @@ def read_species(rom: Rom) -> dict[int, Species]:
 
 def read_growths(rom: Rom) -> tuple[Growth, ...]:
     """Return how fast mons may learn."""
-    data = rom.span(*GROWTHS, 4 * GROWTH_COUNT)
-    return tuple([_growth(data[at : at + 4]) for at in range(0, len(data), 4)])
+    return tuple(map(_growth, rom.table(GROWTHS, 4, GROWTH_COUNT)))
 
 
 def _growth(row: bytes) -> Growth:
@@ -165,10 +164,8 @@ class Trade(NamedTuple):
 
 def read_trades(rom: Rom) -> dict[int, Trade]:
     """Return the trades by their bits in wCompletedInGameTradeFlags."""
-    data = rom.span(*TRADES, TRADE_COUNT * TRADE_SIZE)
-    trades = {}
-    for bit in range(TRADE_COUNT):
-        row = data[bit * TRADE_SIZE : (bit + 1) * TRADE_SIZE]
-        if 0 < row[0] <= LAST_SPECIES and 0 < row[1] <= LAST_SPECIES:
-            trades[bit] = Trade(row[0], row[1], decode_name(row[TRADE_NICKNAME:]))
-    return trades
+    return {
+        bit: Trade(row[0], row[1], decode_name(row[TRADE_NICKNAME:]))
+        for bit, row in enumerate(rom.table(TRADES, TRADE_SIZE, TRADE_COUNT))
+        if 0 < row[0] <= LAST_SPECIES and 0 < row[1] <= LAST_SPECIES
+    }

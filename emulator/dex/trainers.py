@@ -60,15 +60,14 @@ class TrainerClass:
 
 def read_trainers(rom: Rom) -> dict[int, TrainerClass]:
     """Return every class by its number."""
-    money = rom.span(*MONEY, COUNT * MONEY_SIZE)
+    money = rom.table(MONEY, MONEY_SIZE, COUNT)
     choices = rom.span(*CHOICES, COUNT * CHOICES_SIZE).split(b"\0")
     classes = {}
     for n, (name, room) in enumerate(
         zip(read_names(rom, NAMES, COUNT), team_data(rom), strict=True)
     ):
-        digits = money[n * MONEY_SIZE + 2 : (n + 1) * MONEY_SIZE]
         teams, chosen = _teams(room.data), tuple(choices[n]) if n < len(choices) else ()
-        classes[n + 1] = TrainerClass(n + 1, name, bcd(digits) // 100, teams, chosen)
+        classes[n + 1] = TrainerClass(n + 1, name, bcd(money[n][2:]) // 100, teams, chosen)
     return classes
 
 
@@ -122,21 +121,17 @@ class SpecialMove(NamedTuple):
 
 def read_lone_moves(rom: Rom) -> dict[int, SpecialMove]:
     """Return the special moves of leaders by the number of their gym, 1 to 8 (wLoneAttackNo)."""
-    data = rom.span(*LONE_MOVES, 2 * GYMS)
-    pairs = zip(data[::2], data[1::2], strict=True)
     return {
         gym: SpecialMove(place, move)
-        for gym, (place, move) in enumerate(pairs, start=1)
+        for gym, (place, move) in enumerate(rom.table(LONE_MOVES, 2, GYMS), start=1)
         if place < TEAM_SIZE and 0 < move <= LAST_MOVE
     }
 
 
 def read_team_moves(rom: Rom) -> dict[int, SpecialMove]:
     """Return the special moves of the Elite Four by trainer class."""
-    data = rom.span(*TEAM_MOVES, 2 * ELITE)
-    pairs = zip(data[::2], data[1::2], strict=True)
     return {
         number: SpecialMove(ELITE_PLACE, move)
-        for number, move in pairs
+        for number, move in rom.table(TEAM_MOVES, 2, ELITE)
         if 0 < number <= COUNT and 0 < move <= LAST_MOVE
     }

@@ -1,5 +1,6 @@
 """Wild mons: which may be met on a map or caught with a rod, and how likely each is."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -96,7 +97,7 @@ def read_fishing(rom: Rom) -> Fishing:
     rows = rom.rows(*SUPER, SUPER_SIZE)
     groups = {row[0]: _group(rom, row[1] | row[2] << 8) for row in rows}
     return Fishing(
-        good_rod=_catches(rom.span(*GOOD, 2 * GOOD_COUNT)),
+        good_rod=_catches(rom.table(GOOD, 2, GOOD_COUNT)),
         super_rod={map_id: group for map_id, group in groups.items() if group},
     )
 
@@ -104,9 +105,9 @@ def read_fishing(rom: Rom) -> Fishing:
 def _group(rom: Rom, address: int) -> tuple[Catch, ...]:
     # A count comes before the mons; that is how Universal Pokemon Randomizer reads them.
     count = rom.byte(SUPER.bank, address)
-    return _catches(rom.span(SUPER.bank, address + 1, 2 * count))
+    return _catches(rom.table((SUPER.bank, address + 1), 2, count))
 
 
-def _catches(data: bytes) -> tuple[Catch, ...]:
-    catches = [Catch(*data[at : at + 2]) for at in range(0, len(data), 2)]
+def _catches(rows: Iterable[bytes]) -> tuple[Catch, ...]:
+    catches = [Catch(*row) for row in rows]
     return tuple([catch for catch in catches if 0 < catch.level <= HIGHEST_LEVEL])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, Protocol
+from typing import ClassVar, Final, NamedTuple, Protocol
 
 from emulator.cartridge import Cartridge, Rom
 from emulator.profile import table
@@ -105,11 +105,7 @@ class GlyphReader:
     """Reads by comparing cells with the glyphs of the cartridge: exact, and nothing else."""
 
     font: Font
-
-    @property
-    def name(self) -> str:
-        """What to call this way of reading."""
-        return "glyphs"
+    name: ClassVar[str] = "glyphs"
 
     def read(self, screen: Screen) -> tuple[str, ...]:
         """Return the 18 rows of text in the picture."""

@@ -14,7 +14,7 @@ the rows apart and wiping out frames and arrows made the difference; hard edges 
 import shutil
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Final, TypeAlias
+from typing import ClassVar, Final, TypeAlias
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -89,11 +89,7 @@ class TesseractReader:
 
     module: ModuleType
     allowed: str = ""
-
-    @property
-    def name(self) -> str:
-        """What to call this way of reading."""
-        return NAME
+    name: ClassVar[str] = NAME
 
     def read(self, screen: Screen) -> tuple[str, ...]:
         """Return the 18 rows of text in the picture, or raise a ReadingError."""

@@ -429,14 +429,14 @@ def _whole(_: World, dex: Dex) -> Iterator[str | None]:
 
 @invariant("prices and trainers' money are decimal digits")
 def _digits(world: World, _: Dex) -> Iterator[str | None]:
-    prices = world.rom.span(*items.PRICES, 3 * items.COUNT)
-    for n in range(items.COUNT):
-        digits = prices[3 * n : 3 * n + 3].hex()
-        yield None if digits.isdecimal() else f"the price of item {n + 1} is stored as {digits}"
-    money = world.rom.span(*trainers.MONEY, trainers.COUNT * trainers.MONEY_SIZE)
-    for n in range(trainers.COUNT):
-        digits = money[n * trainers.MONEY_SIZE + 2 : (n + 1) * trainers.MONEY_SIZE].hex()
-        yield None if digits.isdecimal() else f"the money of class {n + 1} is stored as {digits}"
+    prices = world.rom.table(items.PRICES, 3, items.COUNT)
+    money = world.rom.table(trainers.MONEY, trainers.MONEY_SIZE, trainers.COUNT)
+    stored = (
+        *((f"price of item {n}", row.hex()) for n, row in enumerate(prices, start=1)),
+        *((f"money of class {n}", row[2:].hex()) for n, row in enumerate(money, start=1)),
+    )
+    for what, digits in stored:
+        yield None if digits.isdecimal() else f"the {what} is stored as {digits}"
 
 
 @invariant("the chart names types that exist, each pair once, with a known effect")

@@ -33,8 +33,7 @@ class HiddenItem(NamedTuple):
 def read_hidden_items(rom: Rom, map_id: int) -> tuple[HiddenItem, ...]:
     """Return the items that lie hidden on a map."""
     arguments = _arguments(rom, map_id)
-    coords = rom.span(*ITEMS, ITEM_COUNT * COORDS_SIZE)
-    rows = [coords[at : at + COORDS_SIZE] for at in range(0, len(coords), COORDS_SIZE)]
+    rows = rom.table(ITEMS, COORDS_SIZE, ITEM_COUNT)
     return tuple(
         [
             HiddenItem(x, y, flag, arguments[x, y])

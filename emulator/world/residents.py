@@ -193,9 +193,7 @@ def _before(end: int, rom: Rom, bank: int, slots: Sequence[int]) -> Mapping[int,
     """Return what the headers say that lie before the end of their list."""
     for count in range(len(slots), 0, -1):
         start = end - TRAINER_HEADER_SIZE * count
-        headers = [
-            rom.span(bank, at, TRAINER_HEADER_SIZE) for at in range(start, end, TRAINER_HEADER_SIZE)
-        ]
+        headers = rom.table((bank, start), TRAINER_HEADER_SIZE, count)
         eyes = [_lookout(each) for each in headers]
         named = slots if count == len(slots) else [each[0] for each in headers]
         is_list = start in BANKED and sorted(set(named)) == [*named] and set(named) <= set(slots)

@@ -41,13 +41,9 @@ class DungeonWarp(NamedTuple):
 def read_dungeon_warps(rom: Rom) -> tuple[DungeonWarp, ...]:
     """Return every landing, in the order of the cartridge."""
     targets = rom.rows(*HOLE_TARGETS, HOLE_TARGET_SIZE)[:HOLE_COUNT]
-    warps = []
-    for n, (map_id, number) in enumerate(targets):
-        landing = rom.span(
-            HOLE_LANDINGS.bank, HOLE_LANDINGS.address + n * HOLE_LANDING_SIZE, HOLE_LANDING_SIZE
-        )
-        warps.append(DungeonWarp(map_id, number, x=landing[3], y=landing[2]))
-    return tuple(warps)
+    landings = rom.table(HOLE_LANDINGS, HOLE_LANDING_SIZE, len(targets))
+    pairs = zip(targets, landings, strict=True)
+    return tuple([DungeonWarp(id_, number, row[3], row[2]) for (id_, number), row in pairs])
 
 
 class Floor(NamedTuple):

@@ -130,13 +130,14 @@ def _mended(block: Block, before: set[str], after: set[str]) -> Block:
             said = encode(block.get("input"))
             text = f"[a call of {block.get('name')} with {said}, which was interrupted]"
         case "tool_result" if str(block.get("tool_use_id")) not in before:
-            text = f"[the result of an earlier call] {_text(block.get('content'))}"
+            text = f"[the result of an earlier call] {content_text(block.get('content'))}"
         case _:
             return block
     return {"type": "text", "text": text}
 
 
-def _text(content: object) -> str:
+def content_text(content: object) -> str:
+    """Return the content of a result as one text."""
     return content if isinstance(content, str) else encode(content)  # type: ignore[arg-type]  # it was JSON
 
 
@@ -217,8 +218,7 @@ def _longest(block: Block) -> tuple[str, str]:
         case "tool_use":
             return "input", encode(block.get("input"))
         case _:
-            content = block.get("content", "")
-            return "content", content if isinstance(content, str) else encode(content)
+            return "content", content_text(block.get("content", ""))
 
 
 def _joined(found: Sequence[Distilled]) -> Distilled:

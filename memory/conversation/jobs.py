@@ -57,26 +57,22 @@ About = TypeVar("About")
 def at_once(work: Task) -> Future[Distilled]:
     """Do `work` now, for what is quick; the result holds what came of it, or its error."""
     future: Future[Distilled] = Future()
-    try:
-        future.set_result(work())
-    except Exception as error:  # noqa: BLE001  # handed over with the result
-        future.set_exception(error)
+    _do(work, future)
     return future
 
 
 def in_thread(work: Task) -> Future[Distilled]:
     """Do `work` in a thread of its own, which never holds up the end of the program: for models."""
     future: Future[Distilled] = Future()
-
-    def settle() -> None:
-        done = at_once(work)
-        if (error := done.exception()) is not None:
-            future.set_exception(error)
-        else:
-            future.set_result(done.result())
-
-    Thread(target=settle, name="observing", daemon=True).start()
+    Thread(target=_do, args=(work, future), name="observing", daemon=True).start()
     return future
+
+
+def _do(work: Task, future: Future[Distilled]) -> None:
+    try:
+        future.set_result(work())
+    except Exception as error:  # noqa: BLE001  # handed over with the result
+        future.set_exception(error)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from memory.conversation.messages import (
     wrapped,
 )
 from memory.conversation.port import Distilled, DistillingFailed, Reflector
-from memory.conversation.rules import DETAIL, shown_milestones
+from memory.conversation.rules import DETAIL, ending, shown_milestones
 from memory.conversation.situation_format import held_to_shown, milestones_in, milestones_of
 from memory.store.conversation_record import Message
 from memory.tokens import CHARACTERS, tokens
@@ -187,12 +187,9 @@ def reflecting_prompt(
 
 def known_end(known: str, room: int, estimate: Callable[[str], int] = tokens) -> str:
     """Return the last rows of `known` that have room in so many tokens, under the date they are of."""
-    rows = known.strip().splitlines()
-    start = len(rows)
-    while start and (room := room - estimate(rows[start - 1] + "\n")) >= 0:
-        start -= 1
-    header = next((row for row in reversed(rows[:start]) if row.startswith("Date:")), "")
-    kept = rows[start:]
+    rows, kept = known.strip().splitlines(), ending(known.strip(), room, estimate).splitlines()
+    before = rows[: len(rows) - len(kept)]
+    header = next((row for row in reversed(before) if row.startswith("Date:")), "")
     if header and kept and not kept[0].startswith("Date:"):
         kept.insert(0, header)
     return "\n".join(kept)

@@ -12,7 +12,7 @@ from itertools import takewhile
 from typing import Final, NamedTuple
 
 from memory.codec import encode
-from memory.conversation.boundaries import paired
+from memory.conversation.boundaries import content_text, paired
 from memory.conversation.format import (
     PAST_DUE,
     UNKNOWN,
@@ -269,5 +269,4 @@ def _words(block: Block) -> str:
         case "tool_use":
             return f"[calls {block.get('name')} with {encode(block.get('input'))}]"
         case _:
-            content = block.get("content", "")
-            return f"[result: {content if isinstance(content, str) else encode(content)}]"
+            return f"[result: {content_text(block.get('content', ''))}]"

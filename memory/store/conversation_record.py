@@ -131,26 +131,6 @@ class ObservationalMemoryRecord:
         return sum(each.message_tokens for each in self.buffered_observation_chunks)
 
     @property
-    def is_observing(self) -> bool:
-        """Whether messages are observed while a step waits."""
-        return Work.OBSERVING in self.works
-
-    @property
-    def is_reflecting(self) -> bool:
-        """Whether observations are reflected upon while a step waits."""
-        return Work.REFLECTING in self.works
-
-    @property
-    def is_buffering_observation(self) -> bool:
-        """Whether messages are observed."""
-        return Work.BUFFERING_OBSERVATION in self.works
-
-    @property
-    def is_buffering_reflection(self) -> bool:
-        """Whether observations are reflected upon."""
-        return Work.BUFFERING_REFLECTION in self.works
-
-    @property
     def active_observations(self) -> str:
         """All that is observed and active: the reflection, then what came after it."""
         return "\n".join(filter(None, (self.reflection.text, self.appended)))

@@ -6,6 +6,7 @@ Nothing is deleted: what goes back is marked as of a dead branch, what was repla
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import astuple, replace
 from typing import Any, Final
 
@@ -163,28 +164,14 @@ class ConversationStore:
 
     def update_active(self, owner: str, chunk: Chunk) -> bool:
         """Keep what was observed and let it stand in for its messages at once, behind all that waited; as `update_buffered`."""
-
-        def write(*, keeps: bool) -> bool:
-            is_new = self._add_chunk(owner, chunk)
-            if is_new:
-                self._activate(owner, chunk.to_seq, keeps=keeps)
-            return is_new
-
-        return bool(self._transact(write))
+        return bool(self._move(owner, chunk.to_seq, chunk=chunk))
 
     def swap_buffered(self, owner: str, *, upto: int, reflection: bool = False) -> int:
         """Let what waits up to message `upto` stand in for its messages, and the reflection that waits for all before it.
 
         Returns how many chunks became active.
         """
-
-        def write(*, keeps: bool) -> int:
-            count = self._activate(owner, upto, keeps=keeps)
-            if reflection:
-                self._activate_reflection(owner)
-            return count
-
-        return self._transact(write)
+        return self._move(owner, upto, reflection=reflection)
 
     def create_generation(self, owner: str, reflection: Reflection, *, active: bool) -> bool:
         """Keep a reflection, at once in its place or waiting for it; False when another was faster."""
@@ -296,14 +283,22 @@ class ConversationStore:
             (owner,),
         )
 
-    def _transact(self, write: Callable[..., int]) -> int:
-        """Do `write` in one transaction, without observations beside it where the file does not take them."""
-        try:
-            with self.database.transaction():
-                return write(keeps=True)
-        except ObservationsRefused:
-            with self.database.transaction():
-                return write(keeps=False)
+    def _move(
+        self, owner: str, upto: int, *, chunk: Chunk | None = None, reflection: bool = False
+    ) -> int:
+        """Keep `chunk`, and activate what waits, in one transaction; return how many chunks became active.
+
+        Where the file does not take observations beside it, it is done without them.
+        """
+        for keeps in (True, False):
+            with suppress(ObservationsRefused), self.database.transaction():
+                if chunk is not None and not self._add_chunk(owner, chunk):
+                    return 0
+                count = self._activate(owner, upto, keeps=keeps)
+                if reflection:
+                    self._activate_reflection(owner)
+                return count
+        return 0
 
 
 def rewind_conversations(database: Database, number: int) -> None:

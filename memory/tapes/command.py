@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -74,18 +73,15 @@ RESET: Final = (
 SESSION: Final = "Only the session with this hash, or with one that begins so (8 digits or more)."
 
 
-@dataclass(frozen=True, slots=True)
-class ObserveFlags:
-    """What was asked for; None where nothing was."""
-
-    db: Path | None = None
-    memory_dir: Path | None = None
-    dry_run: bool = False
-    reset: bool = False
-    session: str | None = None
-
-
-def run(flags: ObserveFlags, also: Sequence[Path] = ()) -> list[str]:
+def run(
+    *,
+    db: Path | None,
+    memory_dir: Path | None,
+    dry_run: bool,
+    reset: bool,
+    session: str | None,
+    also: Sequence[Path] = (),
+) -> list[str]:
     """Observe, and return what to print: lines of observations where nothing is written, then a summary.
 
     `also` are folders whose `.tapes` is looked into after that of the current one.
@@ -93,13 +89,13 @@ def run(flags: ObserveFlags, also: Sequence[Path] = ()) -> list[str]:
     Raises:
         MemoryFault: in one line, when there is no tape, or it cannot be read, or nothing can be written.
     """
-    tape = find_tape(flags.db, os.environ, Path.cwd(), also)
-    folder = flags.memory_dir or memory_folder(tape)
-    wanted = ObserveRequest(tape, folder, flags.dry_run, flags.reset, flags.session)
+    tape = find_tape(db, os.environ, Path.cwd(), also)
+    folder = memory_dir or memory_folder(tape)
+    wanted = ObserveRequest(tape, folder, dry_run, reset, session)
     found = observe(wanted)
-    where = "not written" if flags.dry_run else f"in {folder / PAGE}"
+    where = "not written" if dry_run else f"in {folder / PAGE}"
     total = found.sessions + found.unchanged
     said = f"{tape}: {found.sessions} of {total} sessions observed, {found.lines} lines {where}"
     odd = f"; {found.incomplete} without a beginning" if found.incomplete else ""
-    page = found.page.splitlines() if flags.dry_run else []
+    page = found.page.splitlines() if dry_run else []
     return [*page, said + odd]

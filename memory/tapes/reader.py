@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, NamedTuple
 
 from memory.errors import ForeignStore, UnknownMemory
@@ -160,11 +159,15 @@ def _in_circle(name: str, by_hash: Mapping[str, NodeLink]) -> str:
     return min(circle[circle.index(name) :])
 
 
-WANTED: Final = (
-    "hash", "parent_hash", "role", "content", "prompt_tokens", "completion_tokens",
-    "cache_creation_input_tokens", "cache_read_input_tokens", "created_at", "model", "agent_name",
-    "provider", "project", "type", "stop_reason", "total_duration_ns",
+_TOKENS: Final = (
+    "prompt_tokens", "completion_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"
 )  # fmt: skip
+_WORDS: Final = ("model", "agent_name", "provider", "project", "type", "stop_reason")
+WANTED: Final = (
+    *("hash", "parent_hash", "role", "content", "created_at", "total_duration_ns"),
+    *_TOKENS,
+    *_WORDS,
+)
 
 
 def selected(there: Collection[str]) -> str:
@@ -174,28 +177,22 @@ def selected(there: Collection[str]) -> str:
 
 def entry_of(row: tuple[Any, ...]) -> TapeEntry:
     """Return the entry of a row of WANTED; whatever is in its columns, nothing raises."""
-    name, parent, role, stored, prompt, completion, created, read, at, *more = row
-    content = read_content(stored)
-    model, agent_name, provider, project, kind, stop_reason, duration = more
+    found = dict(zip(WANTED, row, strict=True))
+    content, parent = read_content(found["content"]), found["parent_hash"]
     return TapeEntry(
-        str(name),
-        str(parent) if parent else None,
-        _word(role) or content.role,
-        content.text,
-        content.tool_uses,
-        content.tool_results,
-        TokenUsage(_count(prompt), _count(completion), _count(created), _count(read)),
-        moment(at),
-        _word(model),
-        _word(agent_name),
-        _word(provider),
-        _word(project),
-        _word(kind),
-        _word(stop_reason),
-        _count(duration),
-        content.blocks,
-        content.raw,
-        content.is_malformed,
+        hash=str(found["hash"]),
+        parent_hash=str(parent) if parent else None,
+        role=_word(found["role"]) or content.role,
+        text=content.text,
+        tool_uses=content.tool_uses,
+        tool_results=content.tool_results,
+        usage=TokenUsage(*(_count(found[name]) for name in _TOKENS)),
+        timestamp=moment(found["created_at"]),
+        duration_ns=_count(found["total_duration_ns"]),
+        blocks=content.blocks,
+        raw=content.raw,
+        is_malformed=content.is_malformed,
+        **{name: _word(found[name]) for name in _WORDS},
     )
 
 
@@ -277,12 +274,7 @@ class TapeReader:
     def __enter__(self) -> TapeReader:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

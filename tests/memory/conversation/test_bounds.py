@@ -249,7 +249,7 @@ def test_d20_d37_what_is_observed_beside_play_is_kept_at_the_next_chance(
     slow = Slow()
     assert PATIENT is not None
     it = talk(threads, PATIENT, observer=slow, background=in_thread, clock=monotonic)
-    while not it.conversation.record().is_buffering_observation:
+    while Work.BUFFERING_OBSERVATION not in it.conversation.record().works:
         it.turn()
     assert it.conversation.record().buffered_observation_chunks == ()
     slow.may_go_on.set()
@@ -267,14 +267,14 @@ def test_d22_flags_tell_what_is_under_way_and_whether_a_step_waits_for_it(
     it.say("assistant", 5)
     it.conversation.after_turn()
     record = it.conversation.record()
-    assert (record.is_buffering_observation, record.is_observing) == (True, False)
+    assert record.works == {Work.BUFFERING_OBSERVATION}
     other = talk(threads, PATIENT, thread="u", observer=slow, background=in_thread)
     other.say("user", 1_200)
     other.conversation.before_call(0)
     record = other.conversation.record()
-    assert (record.is_buffering_observation, record.is_observing) == (True, True)
+    assert record.works == {Work.BUFFERING_OBSERVATION, Work.OBSERVING}
     slow.may_go_on.set()
-    while other.conversation.record().is_observing:
+    while Work.OBSERVING in other.conversation.record().works:
         other.conversation.after_turn()
 
 
@@ -282,10 +282,12 @@ def test_d37_what_takes_for_ever_is_given_up(threads: ConversationStore) -> None
     slow = Slow()
     config = parse_config({"observation": {"messageTokens": 1_000}, "patience": 0, "deadline": 60})
     it = talk(threads, config, observer=slow, background=in_thread)
-    while not it.conversation.record().is_buffering_observation:
+    while Work.BUFFERING_OBSERVATION not in it.conversation.record().works:
         it.turn()
     it.clock.now += 61
-    assert not it.conversation.record().is_buffering_observation  # by now it counts as stale
+    assert (
+        Work.BUFFERING_OBSERVATION not in it.conversation.record().works
+    )  # by now it counts as stale
     it.conversation.after_turn()
     assert it.means.faults["observer"] == 1
     slow.may_go_on.set()
@@ -296,7 +298,7 @@ def test_d32_two_processes_do_not_observe_the_same(tmp_path: Path) -> None:
     one, two = (open_conversations(tmp_path / "a.sqlite") for _ in range(2))
     first = talk(one, observer=slow, background=in_thread, holder="first")
     second = talk(two, observer=quick, holder="second")
-    while not first.conversation.record().is_buffering_observation:
+    while Work.BUFFERING_OBSERVATION not in first.conversation.record().works:
         first.turn()
     second.conversation.after_turn()
     assert quick.asked == []
@@ -336,7 +338,7 @@ def test_d32_whoever_is_late_with_a_chunk_is_refused(tmp_path: Path) -> None:
     told: list[ConversationEvent] = []
     first = talk(one, observer=slow, background=in_thread, holder="first", on_part=told.append)
     second = talk(two, holder="second")
-    while not first.conversation.record().is_buffering_observation:
+    while Work.BUFFERING_OBSERVATION not in first.conversation.record().works:
         first.turn()
     second.clock.now += ConversationConfig().deadline + 1
     second.conversation.after_turn()

@@ -304,9 +304,7 @@ def test_d22_a_record_tells_all_that_is_known_of_a_memory(threads: ConversationS
     assert record.last_buffered_at_tokens == sum(
         each.message_tokens for each in record.buffered_observation_chunks
     )
-    flags = (record.is_observing, record.is_reflecting)
-    assert flags == (record.is_buffering_observation, record.is_buffering_reflection)
-    assert flags == (False, False)
+    assert not record.works
     assert (record.scope, record.origin_type, record.timezone) == (
         ConversationScope.THREAD,
         "initial",
