@@ -1,5 +1,6 @@
 """Builds all that lives on one branch of a run: memory, the mind, the loop, and what watches them."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple, Self
 
@@ -27,6 +28,7 @@ from agent.mind import (
     Advising,
     AdvisorTools,
     BattleWatch,
+    CurrentMoment,
     Describing,
     Ladder,
     Mind,
@@ -67,8 +69,14 @@ class GameParts(NamedTuple):
         return cls(story, World.of(cartridge), Dex.of(cartridge), seed)
 
 
+Advise = Callable[[MemoryActions, Describing], Advising]
+
+
 class Thinker:
-    """What decides, with one memory; it neither plays nor records. What is attached to `store` comes back with it."""
+    """What decides, with one memory; it neither plays nor records. What is attached to `store` comes back with it.
+
+    `advise` makes what asks for advice, where anybody gives it.
+    """
 
     def __init__(
         self,
@@ -77,6 +85,7 @@ class Thinker:
         store: RunStore,
         hooks: Hooks,
         uses: frozenset[MemoryUse],
+        advise: Advise | None = None,
     ) -> None:
         story, session = game.story, scope_name(AGENT, "stm")
         self._game = game
@@ -86,35 +95,38 @@ class Thinker:
         self.ledger = MilestoneLedger(story.milestones, hooks)
         episodes = scope_name(AGENT, "ltm:episodic")
         self.experience = Experience(memory.recall, uses, episodes, session)
-        self.choices = TaskChoices(self.experience)
+        actions = memory.actions(store, hooks)
+        describing = Describing(story, self.terrain, game.dex, self.ledger)
+        self.advising = advise(actions, describing) if advise is not None else None
+        choose = self.advising.choose if self.advising is not None else None
+        self.choices = TaskChoices(self.experience, choose)
         for name in ("ledger", "experience", "choices", "terrain"):
             store.attach(name, getattr(self, name))
         memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", self.experience.learnt)
         memory.blackboard.subscribe(session, self.experience.met)
-        self.actions = memory.actions(store, hooks)
         self._context = GameContext(
             story,
             self.terrain,
             game.dex,
             self.ledger,
             game.seed,
-            self.actions,
+            actions,
             self.experience,
             self.choices,
             hooks,
         )
-        hindsight = RecallJudge(self._context, self.actions)
+        hindsight = RecallJudge(self._context, actions)
         memory.blackboard.subscribe(session, hindsight.saw)
         self.ladder = Ladder(
             ProgressMonitor(), game.seed, escape(self.terrain), inquiry(self._context)
         )
 
-    def mind(self, *more: Topic, advising: Advising | None = None) -> Mind:
+    def mind(self, *more: Topic) -> Mind:
         """Return the mind, which can do `more` beside the topics of every game."""
         capabilities = capabilities_for(self._context, *more)
         costs = ActionCosts(self.experience, self._game.story.place_of)
         recall = self._memory.recall
-        mind = Mind(capabilities, recall, self._hooks, self.ladder, costs, advising)
+        mind = Mind(capabilities, recall, self._hooks, self.ladder, costs, self.advising)
         self._memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", mind.remembered)
         return mind
 
@@ -144,13 +156,12 @@ class Branch:
         self.memory = self._remember(on_fault, is_new=is_new)
         self._battles = BattleWatch(game.dex, game.story.place_of)
         store.attach("battles", self._battles)
-        thinker = Thinker(game, self.memory, store, self.hooks, ground.frozen.uses)
+        advise = partial(self._advising, ground.asking) if ground.asking is not None else None
+        thinker = Thinker(game, self.memory, store, self.hooks, ground.frozen.uses, advise)
+        advising = thinker.advising
         self.ledger, self.experience = thinker.ledger, thinker.experience
         self.ladder, self._choices = thinker.ladder, thinker.choices
-        advising = self._advising(
-            thinker.actions, Describing(game.story, thinker.terrain, game.dex, self.ledger)
-        )
-        self._mind = thinker.mind(*ground.more, advising=advising)
+        self._mind = thinker.mind(*ground.more)
         self.loop = Loop(
             console=console,
             eyes=Perceiver(
@@ -182,23 +193,15 @@ class Branch:
             memory.take_over(known.load_knowledge(), entries, origins=known.origins())
         return memory
 
-    def _advising(self, actions: MemoryActions, describing: Describing) -> Advising | None:
-        """Return how advice is asked, where anybody gives it."""
-        asking = self._ground.asking
-        if asking is None:
-            return None
-        tools = AdvisorTools(
-            actions,
-            describing,
-            now=lambda: advising.look(),
-            plan=lambda goal: self._mind.plan_for((goal,), advising.look().facts),
-        )
+    def _advising(self, asking: Asking, actions: MemoryActions, describing: Describing) -> Advising:
+        """Return how advice is asked."""
+        now = CurrentMoment()
+        tools = AdvisorTools(actions, describing, now)
         consultations = Consultations(self._ground.store)
         noted = [consultations.noting(each) for each in tools.all()]
         advisor = asking.advisor(noted, lambda: self.observations.block())
         recording = consultations.recording(advisor)
-        advising = Advising(recording, describing, self.hooks, asking.every)
-        self._choices.advise = advising.choose
+        advising = Advising(recording, describing, now, self.hooks, asking.every)
 
         def reached(_call: Call, reached: tuple[ReachedMilestone, ...]) -> None:
             for each in reached:

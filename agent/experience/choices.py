@@ -10,12 +10,19 @@ from memory import Json
 
 
 class TaskChoices:
-    """What was chosen, by task; part of a checkpoint, so that a resumed run wants what it wanted before."""
+    """What was chosen, by task; part of a checkpoint, so that a resumed run wants what it wanted before.
 
-    def __init__(self, experience: Experience | None = None) -> None:
+    `advise` returns which of several ways was advised, if there is anybody to ask and any was.
+    """
+
+    def __init__(
+        self,
+        experience: Experience | None = None,
+        advise: Callable[[str, Mapping[int, str]], int | None] | None = None,
+    ) -> None:
         self.made: dict[str, int] = {}
-        self.advise: Callable[[str, Mapping[int, str]], int | None] | None = None
         self._experience = experience or Experience()
+        self._advise = advise
         self._asked: set[str] = set()  # the tasks for which advice was asked
 
     def person(self, task: Task, chance: Random) -> int:
@@ -40,9 +47,9 @@ class TaskChoices:
         """
         if len(task.interaction.people) == 1:
             return task.interaction.people[0]
-        if self.advise is not None and task.id not in self._asked:
+        if self._advise is not None and task.id not in self._asked:
             self._asked.add(task.id)
-            advised = self.advise(task.says, {way: words(way) for way in task.interaction.people})
+            advised = self._advise(task.says, {way: words(way) for way in task.interaction.people})
             self.made[task.id] = self.made[task.id] if advised is None else advised
         return self.made[task.id]
 

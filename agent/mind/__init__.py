@@ -1,6 +1,6 @@
 """Decisions: reflexes, the plan, recovery, advice; and what of them is observed."""
 
-from agent.mind.advice import Advising, Describing, QuestionAnswered, QuestionContext
+from agent.mind.advice import Advising, CurrentMoment, Describing, QuestionAnswered, QuestionContext
 from agent.mind.advisor_tools import AdvisorTools
 from agent.mind.battle_record import BattleWatch
 from agent.mind.intent import ActionEnded, ActiveGoal, Intent, IntentSource
@@ -16,6 +16,7 @@ __all__ = [
     "Advising",
     "AdvisorTools",
     "BattleWatch",
+    "CurrentMoment",
     "Describing",
     "EpisodeTold",
     "Gains",

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from agent.advisor.port import Advice, Advisor, Option, Purpose, Question, Silent
 from agent.perception import Percept
-from agent.planning import Action, Facts, Goal
+from agent.planning import Action, Facts, Goal, Plan
 from agent.skills import Terrain
 from agent.story import MilestoneLedger, Story
 from emulator import FRAMES_PER_SECOND, Dex, GameMap, State
@@ -49,7 +49,7 @@ class QuestionAnswered:
 class QuestionContext(NamedTuple):
     """What a question is asked about: what is seen and true, what is wanted, what could be done.
 
-    `failed` counts failures by action; `plan` is the plan that was followed last, in words.
+    `failed` counts failures by action; `plan` is the plan that was followed last, in words; `plan_for` finds one.
     """
 
     percept: Percept
@@ -58,6 +58,26 @@ class QuestionContext(NamedTuple):
     actions: Sequence[Action]
     failed: Counter[str]
     plan: str
+    plan_for: Callable[[Goal], Plan | None]
+
+
+class CurrentMoment:
+    """Returns, when called, the moment that is asked about; the mind says at each decision how to look at it."""
+
+    def __init__(self) -> None:
+        self._look: Callable[[], QuestionContext] | None = None
+
+    def comes(self, look: Callable[[], QuestionContext]) -> None:
+        """Let `look` return the moment from now on."""
+        self._look = look
+
+    def __call__(self) -> QuestionContext:
+        """Return it."""
+        if self._look is None:
+            raise RuntimeError(
+                "nothing was looked at yet: the mind decides before a question is asked"
+            )
+        return self._look()
 
 
 Describe = Callable[[Purpose, QuestionContext, str], str]  # the moment and what happened, in words
@@ -66,12 +86,19 @@ Describe = Callable[[Purpose, QuestionContext, str], str]  # the moment and what
 class Advising:
     """Asks `advisor`, and holds what is due to be asked and what was answered; part of a checkpoint.
 
-    `every` is after how many ticks one asks without need, 0 for never. `look` returns the moment that is asked about;
-    the mind keeps it up to date.
+    `every` is after how many ticks one asks without need, 0 for never. Questions are about the moment `now`.
     """
 
-    def __init__(self, advisor: Advisor, describe: Describe, hooks: Hooks, every: int = 0) -> None:
+    def __init__(
+        self,
+        advisor: Advisor,
+        describe: Describe,
+        now: CurrentMoment,
+        hooks: Hooks,
+        every: int = 0,
+    ) -> None:
         self.hooks = hooks
+        self.now = now
         self._advisor = advisor
         self._describe = describe
         self._every = every
@@ -85,7 +112,6 @@ class Advising:
         self._routine = every
         self._milestone = ""
         self.wants_picture = 0  # for so many ticks, before one asks without
-        self.look: Callable[[], QuestionContext] = _blind
 
     def reached(self, milestone: str) -> None:
         """Take note of a milestone: a moment to think about what comes next."""
@@ -134,7 +160,7 @@ class Advising:
             return False
         self._asked = {each: when for each, when in self._asked.items() if when + REST > tick}
         self._asked[key] = tick
-        candidates = _candidates(self.look()) if purpose in TRIED else ()
+        candidates = _candidates(self.now()) if purpose in TRIED else ()
         answer = self._answer(purpose, about, candidates)
         if answer is None:
             return False
@@ -180,7 +206,7 @@ class Advising:
         self, purpose: Purpose, about: str, candidates: tuple[Option, ...]
     ) -> Advice | None:
         """Return an answer that is worth keeping to, or None."""
-        moment = self.look()
+        moment = self.now()
         question = Question(
             purpose=purpose,
             tick=moment.percept.tick,
@@ -206,10 +232,6 @@ class Advising:
 def _picture(percept: Percept) -> bytes:
     """Return the frame of a moment as a PNG, b"" where none was drawn."""
     return percept.sight.screen.png() if percept.sight is not None else b""
-
-
-def _blind() -> QuestionContext:
-    raise RuntimeError("nothing was looked at yet: the mind decides before a question is asked")
 
 
 def _key(purpose: Purpose, about: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from agent.advisor.port import Tool, ToolRefused
 from agent.capabilities.readiness import ahead, odds
 from agent.mind.advice import Describing, QuestionContext, barred, seen
-from agent.planning import Goal, Plan, explain
+from agent.planning import explain
 from memory import Entry, Json, MalformedRecord, MemoryActions, MemoryQuery, scope_name
 
 CLAIM: Final = "claim"  # the kind of what a model stores
@@ -30,12 +30,11 @@ VIEWS: Final = ("screen", "map", "party", "battle")
 
 @dataclass(frozen=True, slots=True)
 class AdvisorTools:
-    """The tools of one mind. `now` is the moment that is asked about; `plan` finds the way to a goal."""
+    """The tools of one mind. `now` returns the moment that is asked about."""
 
     memory: MemoryActions
     describing: Describing
     now: Callable[[], QuestionContext]
-    plan: Callable[[Goal], Plan | None]
 
     def all(self) -> tuple[Tool, ...]:
         """Return every tool, in the order of the file that describes them."""
@@ -130,7 +129,7 @@ class AdvisorTools:
         goal = next((each for each in moment.goals if each.name == name), None)
         if goal is None:
             raise ToolRefused("that is none of the open goals; take one that the question offers")
-        plan = self.plan(goal)
+        plan = moment.plan_for(goal)
         return explain(plan, moment.facts) if plan is not None else "no plan is known"
 
     def _odds(self) -> Iterator[str]:

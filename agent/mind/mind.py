@@ -40,7 +40,6 @@ class Mind:
     ) -> None:
         self.hooks = hooks
         self._advising = advising
-        ladder.may_ask = advising is not None
         self.domain = domain_of(capabilities)
         self._senses = Senses(capabilities)
         self._recall = recall
@@ -112,7 +111,7 @@ class Mind:
         self._close(percept, facts)
         self._let_go(facts)
         if self._advising is not None:
-            self._advising.look = partial(self._moment, percept, facts)
+            self._advising.now.comes(partial(self._moment, percept, facts))
         intent = (
             self._reflex(percept)
             or self._intent
@@ -198,7 +197,7 @@ class Mind:
 
     def _climb(self, reason: StuckReason, percept: Percept) -> None:
         ladder = self._ladder
-        rung = ladder.climb(reason, percept, self.goal)
+        rung = ladder.climb(reason, percept, self.goal, may_ask=self._advising is not None)
         if rung is RecoveryStep.ASK_ADVICE and self._advising is not None:
             self._advising.stuck(reason.value)
         if rung not in {RecoveryStep.RESTORE, RecoveryStep.GIVE_UP}:
@@ -266,7 +265,13 @@ class Mind:
         plan = self._doing.plan if self._doing is not None else ""
         offered = self._ladder.offered(self.domain.actions)
         return QuestionContext(
-            percept, facts, self.open_goals(facts), offered, self._failures, plan
+            percept=percept,
+            facts=facts,
+            goals=self.open_goals(facts),
+            actions=offered,
+            failed=self._failures,
+            plan=plan,
+            plan_for=lambda goal: self.plan_for((goal,), facts),
         )
 
     def _carry_out(

@@ -95,7 +95,6 @@ class Ladder:
         self._leaves = 0
         self._asking: int | None = None  # the map whose people are asked
         self._pause = 0
-        self.may_ask = False  # whether there is an advisor
 
     def saw(self, percept: Percept) -> StuckEpisode | None:
         """Take note of one tick; return the episode that it ends, if it does."""
@@ -113,14 +112,16 @@ class Ladder:
         self._leaving = self._asking = None
         return replace(episode, over=True)
 
-    def climb(self, reason: StuckReason, percept: Percept, goal: str | None) -> RecoveryStep:
-        """Take the next rung against `reason`, and return which it is."""
+    def climb(
+        self, reason: StuckReason, percept: Percept, goal: str | None, *, may_ask: bool
+    ) -> RecoveryStep:
+        """Take the next rung against `reason`, and return which it is; `may_ask` where there is an advisor."""
         if self.episode is None:
             self.episodes += 1
             self.episode = self._opened(reason, percept, goal)
         elif self.episode.rungs[-1] == RecoveryStep.RESTORE.value:
             self.episode = replace(self.episode, since=self._since(percept), noticed=percept.tick)
-        rung = self._next_rung(percept)
+        rung = self._next_rung(percept, may_ask=may_ask)
         self.episode = replace(
             self.episode,
             lasted=percept.tick,
@@ -259,7 +260,7 @@ class Ladder:
     def _since(self, percept: Percept) -> int:
         return max(percept.tick - self.progress.quiet, 0)
 
-    def _next_rung(self, percept: Percept) -> RecoveryStep:
+    def _next_rung(self, percept: Percept, *, may_ask: bool) -> RecoveryStep:
         climbed = self.episode.rungs if self.episode is not None else ()
         state = percept.state
         is_free = state.game_started and not state.in_battle
@@ -274,12 +275,7 @@ class Ladder:
             return RecoveryStep.ASK_AROUND
         if can_leave and not restores and RecoveryStep.LEAVE_MAP.value not in climbed:
             return RecoveryStep.LEAVE_MAP
-        if (
-            self.may_ask
-            and is_free
-            and not restores
-            and RecoveryStep.ASK_ADVICE.value not in climbed
-        ):
+        if may_ask and is_free and not restores and RecoveryStep.ASK_ADVICE.value not in climbed:
             return RecoveryStep.ASK_ADVICE
         if restores < RESTORES and self.restores < MOST_RESTORES:
             return RecoveryStep.RESTORE

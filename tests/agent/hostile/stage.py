@@ -21,7 +21,7 @@ from agent.app.build import Branch
 from agent.app.model import THREAD, ModelService
 from agent.app.session import PlayLimits, Session
 from agent.app.settings import Decider, ModelTerms, RunSettings
-from agent.mind import Advising, AdvisorTools, Describing, QuestionAnswered
+from agent.mind import Advising, AdvisorTools, CurrentMoment, Describing, QuestionAnswered
 from agent.mind.advice import QuestionContext
 from agent.story import Story
 from emulator import CartridgeKind, Dex, PyBoyConsole, demo_cartridge_path, load_cartridge
@@ -76,7 +76,7 @@ class Game:
     @property
     def moment(self) -> QuestionContext:
         advising = advising_of(self.branch)
-        return advising.look()
+        return advising.now()
 
     @property
     def known(self) -> dict[str, tuple[str, str, str, str]]:
@@ -103,12 +103,13 @@ class Game:
             QuestionAnswered, lambda _call, answered: heard.append(answered.answer)
         )
         advising._describe = replace(old, dex=dex or old.dex)
-        advising.look, before = (lambda: moment), advising.look
+        advising.now, before = CurrentMoment(), advising.now
+        advising.now.comes(lambda: moment)
         try:
             advising._asked.clear()
             advising.ask(tick, Purpose.STUCK, about or "nothing moves")
         finally:
-            advising._describe, advising.look = old, before
+            advising._describe, advising.now = old, before
             self.branch.hooks.remove(asked)
         return heard[0]
 
@@ -118,9 +119,8 @@ class Game:
         old = advising._describe
         assert isinstance(old, Describing)
         actions = self.branch.memory.actions(self.store, self.branch.hooks)
-        return AdvisorTools(
-            actions, replace(old, dex=dex), lambda: moment, lambda _goal: None
-        ).all()
+        still = moment._replace(plan_for=lambda _goal: None)
+        return AdvisorTools(actions, replace(old, dex=dex), lambda: still).all()
 
 
 def advising_of(branch: Branch) -> Advising:

@@ -11,6 +11,7 @@ from agent.capabilities import BoundAction, Capability, Sensor
 from agent.errors import Stuck
 from agent.mind import (
     Advising,
+    CurrentMoment,
     Intent,
     IntentSource,
     Ladder,
@@ -77,7 +78,7 @@ class World:
 
     def __post_init__(self) -> None:
         hooks = Hooks()
-        self.advising = Advising(self.oracle, self._describe, hooks, self.every)
+        self.advising = Advising(self.oracle, self._describe, CurrentMoment(), hooks, self.every)
         capability = Capability(
             name="all",
             sensors=(Sensor(frozenset(FACTS), self._read),),
