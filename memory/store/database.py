@@ -135,13 +135,8 @@ class Database:
             connection = sqlite3.connect(
                 self.path.absolute(), isolation_level=None, check_same_thread=False
             )
-            try:
-                connection.execute("PRAGMA busy_timeout = 5000")
-                connection.execute("PRAGMA foreign_keys = ON")
+            with _kept(connection):
                 connection.execute("PRAGMA synchronous = FULL")
-            except BaseException:
-                connection.close()
-                raise
         return Database(self.path, connection)
 
     def defer_folding(self) -> None:
@@ -203,12 +198,8 @@ def open_database(path: Path, schema: Schema, *, set_aside: bool = False) -> Dat
         kept = move_aside(path, "damaged")
         message = f"{path} is damaged and was kept as {kept}; start again for a new one."
         raise CorruptStore(message) from error
-    try:
-        with _in_one_line(path):
-            _migrate(path, connection, schema)
-    except BaseException:
-        connection.close()
-        raise
+    with _in_one_line(path), _kept(connection):
+        _migrate(path, connection, schema)
     return Database(path, connection)
 
 
@@ -220,18 +211,13 @@ def open_foreign(path: Path, tables: Sequence[str]) -> Database:
     _refuse_foreign(path)
     with _in_one_line(path):
         connection = sqlite3.connect(path.absolute(), isolation_level=None, check_same_thread=False)
-        try:
-            connection.execute("PRAGMA busy_timeout = 5000")
-            connection.execute("PRAGMA foreign_keys = ON")
+        with _kept(connection):
             _choose_journal(connection)
             connection.execute("BEGIN IMMEDIATE")
             if not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
                 for statement in tables:
                     connection.execute(statement)
             connection.execute("COMMIT")
-        except BaseException:
-            connection.close()
-            raise
     return Database(path, connection)
 
 
@@ -251,16 +237,12 @@ def open_readonly(path: Path, schema: Schema) -> Database:
         raise MissingStore(message)
     with _in_one_line(path):
         connection = _connect_readonly(path)
-        try:
+        with _kept(connection):
             connection.execute("PRAGMA query_only = ON")
-            connection.execute("PRAGMA busy_timeout = 5000")
             version = _version(path, connection, schema)
             if version < len(schema.migrations):
                 message = f"{path} has version {version}; open it for writing once to update it."
                 raise StoreError(message)
-        except BaseException:
-            connection.close()
-            raise
     return Database(path, connection)
 
 
@@ -365,17 +347,24 @@ def _connect(path: Path) -> sqlite3.Connection:
     with _in_one_line(path):
         # Absolute, because SQLite gives a meaning of its own to names like ":memory:".
         connection = sqlite3.connect(path.absolute(), isolation_level=None)
-        try:
-            connection.execute("PRAGMA busy_timeout = 5000")
-            connection.execute("PRAGMA foreign_keys = ON")
+        with _kept(connection):
             report = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             if report != "ok":
                 raise _damaged(path, report)
             _choose_journal(connection)
-        except BaseException:
-            connection.close()
-            raise
     return connection
+
+
+@contextmanager
+def _kept(connection: sqlite3.Connection) -> Iterator[None]:
+    """Set up a connection, which is closed when the body fails."""
+    try:
+        connection.execute("PRAGMA busy_timeout = 5000")
+        connection.execute("PRAGMA foreign_keys = ON")
+        yield
+    except BaseException:
+        connection.close()
+        raise
 
 
 def _choose_journal(connection: sqlite3.Connection) -> None:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 
 LIVE_ENTRIES: Final = "entries"  # the table of a run's own file
+KIND_OF_RECORD: Final = {kind.record: kind for kind in KIND_IN.values()}
 KIND_OF: Final = {table: kind.name for table, kind in KIND_IN.items()}
-_LAST: Final = ("last_validated", "last_used", "last_occurred", "updated_at")
 _FIRST: Final = ("first_used", "first_occurred", "created_at")
 
 
@@ -140,7 +140,7 @@ def _rows(database: Database, now: float) -> Iterator[MemoryItem]:
                 alone = known_from({table.name: {row[0]: record}})
                 (worth,) = values(alone, now=now, rate=rate).values()
                 where = provenances.of(table.name, row[0])
-                first, last = _first_of(data, _FIRST), _first_of(data, _LAST)
+                first, last = _first_of(data, _FIRST), last_of(record)
             known = {} if where is None else where._asdict()
             yield MemoryItem(
                 kind, table.name, row[0], data, **known, first=first or last, last=last, worth=worth
@@ -197,7 +197,7 @@ def _item(
 
 def last_of(record: Piece) -> float:
     """Return when a record was last borne out, in epoch seconds."""
-    return _first_of(as_json(record), _LAST)
+    return float(getattr(record, KIND_OF_RECORD[type(record)].date) or 0.0)
 
 
 def _first_of(data: Mapping[str, Any], names: tuple[str, ...]) -> float:

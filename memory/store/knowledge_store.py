@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from memory.codec import as_json, encode, overwrite
 from memory.store.contributions import (
@@ -41,13 +41,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Container, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from memory.blackboard.entry import Entry
     from memory.codec import Json
-    from memory.store.contributions import ByThing, Folded, Share
+    from memory.store.contributions import ByThing, Folded
     from memory.tiers.lessons import OutboxRow
-
-
-SEEDS: Final = 100  # of each kind in a scope
 
 
 class KnowledgeReader:
@@ -55,37 +51,21 @@ class KnowledgeReader:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._long_term = LongTermEntries(database)
+        long_term = LongTermEntries(database)
+        self.entries = long_term.all
+        self.seed = long_term.best
         self._provenances = Provenances(database)
+        self.provenance = self._provenances.of
         self._shares = Shares(database)
+        self.origins = self._shares.teachers
+        self.shares = self._shares.of  # what each run contributed to a thing, or closed of it
+        self.backup = database.backup
+        self.close = database.close
 
     def load_knowledge(self) -> Knowledge:
         """Return all that was learnt and still holds."""
         closed = {table.name: self._provenances.closed(table.name) for table in TABLES}
         return self._knowledge(closed)
-
-    def entries(self) -> list[Entry]:
-        """Return the long-term entries of all runs, oldest first, with those that no longer hold."""
-        return self._long_term.all()
-
-    def seed(self, limit_per_kind: int = SEEDS) -> list[Entry]:
-        """Return the entries a new run starts with, those worth most first.
-
-        They still hold, and name the run they come from: their keys begin with it, their sources end with it.
-        """
-        return self._long_term.best(limit_per_kind)
-
-    def provenance(self, table: str, memory_id: str) -> Provenance | None:
-        """Return where one row of the four tables comes from, or None when it is not known."""
-        return self._provenances.of(table, memory_id)
-
-    def origins(self) -> dict[tuple[str, str], tuple[str, ...]]:
-        """Return the runs that taught each thing, by table and id, in the order of their names, which are dates."""
-        return self._shares.teachers()
-
-    def shares(self, table: str, memory_id: str) -> dict[str, Share]:
-        """Return what each run contributed to one row of the four tables, or closed of it."""
-        return self._shares.of(table, memory_id)
 
     def delivered(self, run_id: str) -> int:
         """Return the sequence of the last lesson that `run_id` delivered; 0 when there was none."""
@@ -100,14 +80,6 @@ class KnowledgeReader:
         ]
         text = encode([self.load_knowledge().to_json(), seeds])
         return blake2b(text.encode(), digest_size=16).hexdigest()
-
-    def backup(self, path: Path) -> None:
-        """Copy everything to a new file at `path`, also while runs deliver to this one."""
-        self._database.backup(path)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._database.close()
 
     def _knowledge(self, without: Mapping[str, Container[str]]) -> Knowledge:
         patterns, strategies, mistakes, preferences = (
@@ -235,7 +207,7 @@ class KnowledgeStore(KnowledgeReader):
                 [table.row_of(record) for name, record in new.items() if old.get(name) != record],
             )
             for name in sorted(newest.keys() - new.keys()):
-                self._let_go(table, name, as_json(newest[name]))
+                self._archive.take_out(table, name, as_json(newest[name]))
         database.execute(
             "UPDATE tactician_stats SET total_sessions = ?, total_battles = ?, overall_win_rate = ?",
             (known.total_sessions, known.total_battles, known.overall_win_rate),
@@ -277,12 +249,6 @@ class KnowledgeStore(KnowledgeReader):
                 if told is not None:
                     known.of(name)[memory_id] = told.record
                     yield BY_NAME[name], memory_id, told
-
-    def _let_go(self, table: KnowledgeTable, name: str, row: Mapping[str, Json]) -> None:
-        where = self._provenances.of(table.name, name)
-        self._archive.keep(table.name, name, row, None if where is None else where._asdict())
-        self._database.execute(table.delete, (name,))
-        self._provenances.drop(table.name, name)
 
 
 def _shelves(known: Knowledge) -> dict[str, dict[str, Any]]:

@@ -161,6 +161,14 @@ class Archive:
         self._database = database
         self._now = now
 
+    def take_out(self, table: KnowledgeTable, memory_id: str, row: Mapping[str, Json]) -> None:
+        """Take a row out of one of the four tables, and keep it with where it came from."""
+        provenances = Provenances(self._database)
+        where = provenances.of(table.name, memory_id)
+        self.keep(table.name, memory_id, row, None if where is None else where._asdict())
+        self._database.execute(table.delete, (memory_id,))
+        provenances.drop(table.name, memory_id)
+
     def keep(
         self, table: str, memory_id: str, row: Mapping[str, Json], provenance: Json = None
     ) -> None:

@@ -129,6 +129,7 @@ def row_of(entry: Entry, known: Taught) -> tuple[object, ...]:
     )
 
 
+SEEDS: Final = 100  # of each kind in a scope
 WORTH: Final = "importance * utility DESC, id DESC"
 
 
@@ -142,8 +143,11 @@ class LongTermEntries:
         """Return all entries, with those that no longer hold."""
         return self._found(SELECT + "ORDER BY id")
 
-    def best(self, limit_per_kind: int) -> list[Entry]:
-        """Return the open entries worth most, at most so many of a kind in a scope, the best first."""
+    def best(self, limit_per_kind: int = SEEDS) -> list[Entry]:
+        """Return the entries a new run starts with: those that hold and are worth most, of each kind in a scope, the best first.
+
+        They name the run they come from: their keys begin with it, their sources end with it.
+        """
         place = f"row_number() OVER (PARTITION BY scope, kind ORDER BY {WORTH})"
         chosen = f"SELECT id, {place} AS place FROM ltm_entries WHERE closed = ''"  # noqa: S608
         where = f"WHERE id IN (SELECT id FROM ({chosen}) WHERE place <= ?) "  # noqa: S608

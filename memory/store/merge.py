@@ -11,9 +11,10 @@ import shutil
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import reduce
+from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memory.codec import as_json, decode, encode
 from memory.store.contributions import Shares, joined
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memory.blackboard.entry import Entry
-    from memory.store.contributions import ByThing, Runs
+    from memory.store.contributions import ByThing
     from memory.store.database import Database
     from memory.tiers.knowledge import ConsolidationConfig, Knowledge
 
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     Rows = dict[str, list[tuple[Any, ...]]]
 
 
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 COPIED: Final = (  # all that a memory holds, in an order in which it can be put in place
     ("tactician_stats", "*", "1"),
     *((table.name, "*", table.id_column) for table in TABLES),
@@ -71,18 +74,9 @@ class Memories:
         """Return both as one."""
         return Memories(
             max(self.date, other.date),
-            {
-                thing: _joined(self.shares.get(thing, {}), other.shares.get(thing, {}))
-                for thing in self.shares.keys() | other.shares.keys()
-            },
-            {
-                run_id: max(self.delivered.get(run_id, 0), other.delivered.get(run_id, 0))
-                for run_id in self.delivered.keys() | other.delivered.keys()
-            },
-            {
-                gone: min(each[gone] for each in (self.archive, other.archive) if gone in each)
-                for gone in self.archive.keys() | other.archive.keys()
-            },
+            _both(self.shares, other.shares, lambda mine, theirs: _both(mine, theirs, joined)),
+            _both(self.delivered, other.delivered, max),
+            _both(self.archive, other.archive, min),
             self.held | other.held,
         )
 
@@ -150,15 +144,12 @@ def put_in_place(database: Database, rows: Mapping[str, list[tuple[Any, ...]]]) 
             database.execute_many(f"INSERT INTO {name} VALUES ({marks})", each)  # noqa: S608
 
 
-def _joined(one: Runs, other: Runs) -> Runs:
-    return {
-        run_id: (
-            joined(one[run_id], other[run_id])
-            if run_id in one and run_id in other
-            else (one.get(run_id) or other[run_id])
-        )
-        for run_id in sorted(one.keys() | other.keys())
-    }
+def _both(
+    one: Mapping[Key, Value], other: Mapping[Key, Value], choose: Callable[[Value, Value], Value]
+) -> dict[Key, Value]:
+    """Return two mappings as one; where both have a key, `choose` makes one of their values."""
+    both = {key: choose(one[key], other[key]) for key in one.keys() & other.keys()}
+    return dict(sorted({**one, **other, **both}.items(), key=itemgetter(0)))
 
 
 def _held(database: Database) -> Iterator[Gone]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memory.tiers.knowledge import SEVERITIES
+from memory.tiers.knowledge import KINDS, SEVERITIES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,17 +34,13 @@ def faded(since: float, now: float, rate: float) -> float:
 def values(knowledge: Knowledge, *, now: float, rate: float) -> dict[Memory, float]:
     """Return what each piece of knowledge is worth at `now`, from 0 to 1."""
     worth: dict[Memory, float] = {}
-    for pattern in knowledge.patterns.values():
-        worth[Memory("tactician_patterns", pattern.pattern_id)] = pattern.relevance_score
-    for strategy in knowledge.strategies.values():
-        kept = faded(strategy.last_used, now, rate)
-        worth[Memory("successful_strategies", strategy.strategy_id)] = strategy.success_rate * kept
-    for mistake in knowledge.mistakes.values():
-        kept = faded(mistake.last_occurred, now, rate)
-        severity = _SEVERITY_VALUE.get(mistake.severity, _SEVERITY_VALUE["minor"])
-        worth[Memory("mistake_records", mistake.mistake_id)] = severity * kept
-    for preference in knowledge.preferences.values():
-        worth[Memory("player_preferences", preference.preference_id)] = preference.confidence
+    for kind in KINDS:
+        for memory_id, record in knowledge.of(kind.table).items():
+            value = getattr(record, kind.worth)
+            if kind.worth == "severity":
+                value = _SEVERITY_VALUE.get(value, _SEVERITY_VALUE["minor"])
+            kept = faded(getattr(record, kind.date), now, rate) if kind.fades else 1.0
+            worth[Memory(kind.table, memory_id)] = value * kept
     return worth
 
 

@@ -145,55 +145,59 @@ def newer_preference(known: PlayerPreference, new: PlayerPreference) -> PlayerPr
 
 
 class KnowledgeKind(NamedTuple):
-    """One kind of knowledge: what its lessons and entries are called, its table, and how its records add up."""
+    """One kind of knowledge: what its lessons and entries are called, its table, how its records add up, and how they rank.
+
+    What it is worth is its field `worth`, which fades in the file with time or, where it `fades`, is reckoned by its `date`.
+    """
 
     name: str
     table: str
     shelf: str  # where `Knowledge` has it
     record: type[Any]
-    id: str  # the field that is its name
     more: Callable[[Any, Any], Any]  # makes one of the known and the new
     date: str  # the field that says when it was last borne out
+    worth: str
+    fades: bool = False
+    ranked: tuple[str, ...] = ()  # the fields by which the best of it stay
+    limit: str = ""  # the field of the configuration that says how many
+
+    @property
+    def id(self) -> str:
+        """The field that is its name."""
+        return f"{self.name}_id"
+
+    def group(self, data: Mapping[str, Any]) -> object:
+        """Return what is limited together: patterns by their type, all else as one."""
+        return data.get("pattern_type")
+
+    def rank(self, data: Mapping[str, Any]) -> tuple[float, ...]:
+        """Return how high it stands among its like: the lowest go first."""
+        return tuple(
+            float(rank(data[each]) if each == "severity" else data[each]) for each in self.ranked
+        )
 
 
 KINDS: Final = (
     KnowledgeKind(
-        "pattern",
-        "tactician_patterns",
-        "patterns",
-        LearnedPattern,
-        "pattern_id",
-        more_pattern,
-        "last_validated",
+        "pattern", "tactician_patterns", "patterns", LearnedPattern,
+        more_pattern, "last_validated", "relevance_score",
+        ranked=("relevance_score", "success_count"), limit="max_patterns_per_type",
     ),
     KnowledgeKind(
-        "strategy",
-        "successful_strategies",
-        "strategies",
-        SuccessfulStrategy,
-        "strategy_id",
-        more_strategy,
-        "last_used",
+        "strategy", "successful_strategies", "strategies", SuccessfulStrategy,
+        more_strategy, "last_used", "success_rate", fades=True,
+        ranked=("success_rate", "total_uses"), limit="max_strategies",
     ),
     KnowledgeKind(
-        "mistake",
-        "mistake_records",
-        "mistakes",
-        MistakeRecord,
-        "mistake_id",
-        more_mistake,
-        "last_occurred",
+        "mistake", "mistake_records", "mistakes", MistakeRecord,
+        more_mistake, "last_occurred", "severity", fades=True,
+        ranked=("severity", "occurrence_count"), limit="max_mistakes",
     ),
     KnowledgeKind(
-        "preference",
-        "player_preferences",
-        "preferences",
-        PlayerPreference,
-        "preference_id",
-        newer_preference,
-        "updated_at",
+        "preference", "player_preferences", "preferences", PlayerPreference,
+        newer_preference, "updated_at", "confidence",
     ),
-)
+)  # fmt: skip
 KIND_NAMED: Final = {kind.name: kind for kind in KINDS}
 KIND_IN: Final = {kind.table: kind for kind in KINDS}
 
@@ -217,26 +221,15 @@ class Knowledge:
 
     def limit(self, config: ConsolidationConfig) -> None:
         """Drop what is over the caps: least relevant, least successful, least severe."""
-        for pattern_type in {each.pattern_type for each in self.patterns.values()}:
-            of_type = (each for each in self.patterns.values() if each.pattern_type == pattern_type)
-            best = sorted(
-                of_type,
-                key=lambda each: (-each.relevance_score, -each.success_count, each.pattern_id),
-            )
-            for pattern in best[config.max_patterns_per_type :]:
-                del self.patterns[pattern.pattern_id]
-        most_used = sorted(
-            self.strategies.values(),
-            key=lambda each: (-each.success_rate, -each.total_uses, each.strategy_id),
-        )
-        for strategy in most_used[config.max_strategies :]:
-            del self.strategies[strategy.strategy_id]
-        gravest = sorted(
-            self.mistakes.values(),
-            key=lambda each: (-rank(each.severity), -each.occurrence_count, each.mistake_id),
-        )
-        for mistake in gravest[config.max_mistakes :]:
-            del self.mistakes[mistake.mistake_id]
+        for kind in KINDS:
+            groups: dict[object, list[tuple[tuple[float, ...], str]]] = {}
+            for memory_id, record in self.of(kind.table).items():
+                data = as_json(record)
+                below_first = tuple(-each for each in kind.rank(data))
+                groups.setdefault(kind.group(data), []).append((below_first, memory_id))
+            for group in groups.values() if kind.limit else ():
+                for _, memory_id in sorted(group)[getattr(config, kind.limit) :]:
+                    del self.of(kind.table)[memory_id]
 
     def to_json(self) -> dict[str, Json]:
         """Return everything as plain JSON."""

@@ -6,6 +6,7 @@ Every scope is an agent's: what earlier runs learnt is written there when a run 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memory.blackboard.entry import EntryKind, record_kind, scope_name
@@ -14,7 +15,6 @@ from memory.codec import as_json
 from memory.errors import UnknownMemory
 from memory.tiers.knowledge import (
     KIND_IN,
-    KIND_NAMED,
     KINDS,
     ConsolidationConfig,
     Knowledge,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from memory.blackboard.entry import Entry
     from memory.codec import Json
     from memory.tiers.forgetting import Memory
+    from memory.tiers.knowledge import KnowledgeKind
 
 
 PATTERN: Final = "pattern"
@@ -55,28 +56,24 @@ Record = TypeVar("Record", bound="DataclassInstance")
 def tactician_kinds(config: ConsolidationConfig) -> tuple[EntryKind, ...]:
     """Return the policies of what is known: its ids, how evidence adds up, and the caps."""
     return (
-        _kind(
-            PATTERN,
-            config.max_patterns_per_type,
-            group=lambda data: data["pattern_type"],
-            rank=lambda entry: _figures(entry, "relevance_score", "success_count"),
+        *(
+            record_kind(
+                kind.name,
+                kind.record,
+                kind.id,
+                kind.more,
+                limit=getattr(config, kind.limit) if kind.limit else MAX_PREFERENCES,
+                group=kind.group,
+                rank=partial(_rank, kind) if kind.ranked else None,
+            )
+            for kind in KINDS
         ),
-        _kind(
-            STRATEGY,
-            config.max_strategies,
-            rank=lambda entry: _figures(entry, "success_rate", "total_uses"),
-        ),
-        _kind(
-            MISTAKE,
-            config.max_mistakes,
-            rank=lambda entry: (
-                rank(str(entry.data["severity"])),
-                *_figures(entry, "occurrence_count"),
-            ),
-        ),
-        _kind(PREFERENCE, MAX_PREFERENCES),
         EntryKind(TOTALS, key=lambda _data: ALL, merge=_add, lasting=True),
     )
+
+
+def _rank(kind: KnowledgeKind, entry: Entry) -> tuple[float, ...]:
+    return (*kind.rank(entry.data), float(entry.seq))
 
 
 class TacticianMemory:
@@ -220,18 +217,8 @@ class TacticianMemory:
         )
 
 
-def _kind(name: str, limit: int, **policies: Any) -> EntryKind:  # noqa: ANN401
-    kind = KIND_NAMED[name]
-    return record_kind(name, kind.record, kind.id, kind.more, limit=limit, **policies)
-
-
 def _add(known: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Json]:
     return {name: known[name] + new[name] for name in known}
-
-
-def _figures(entry: Entry, *names: str) -> tuple[float, ...]:
-    data: Mapping[str, Any] = entry.data
-    return (*(float(data[name]) for name in names), float(entry.seq))
 
 
 def _matches(conditions: Mapping[str, Json], context: Mapping[str, Json]) -> int:

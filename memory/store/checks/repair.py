@@ -56,14 +56,7 @@ class Mending:
     def let_go(self, table: str, memory_id: str, record: Piece) -> None:
         """Archive a row of the four tables with where it came from; what was taught of it so far brings it not back."""
         self._shares.let_go([(table, memory_id)])
-        self._make_room(table, memory_id, as_json(record))
-
-    def _make_room(self, table: str, memory_id: str, row: Mapping[str, Json]) -> None:
-        where = self._provenances.of(table, memory_id)
-        known: Json = None if where is None else where._asdict()
-        self._archive.keep(table, memory_id, row, known)
-        self.database.execute(BY_NAME[table].delete, (memory_id,))
-        self._provenances.drop(table, memory_id)
+        self._archive.take_out(BY_NAME[table], memory_id, as_json(record))
 
     def let_go_of_item(self, item: MemoryItem) -> None:
         """Archive what an item shows, whichever table it lies in."""
@@ -72,7 +65,7 @@ class Mending:
             self._growing.let_go(number)
             return
         self._shares.let_go([(item.table, item.id)])
-        self._make_room(item.table, item.id, item.data)
+        self._archive.take_out(BY_NAME[item.table], item.id, item.data)
 
     def let_go_of_entry(self, number: int) -> None:
         """Archive a long-term entry."""
@@ -148,7 +141,8 @@ class Mending:
         known.limit(ConsolidationConfig())
         for table in TABLES:
             for memory_id in sorted(before[table.name].keys() - known.of(table.name).keys()):
-                self._make_room(table.name, memory_id, as_json(before[table.name][memory_id]))
+                row = as_json(before[table.name][memory_id])
+                self._archive.take_out(table, memory_id, row)
 
     def limit_entries(self) -> None:
         """Archive the long-term entries over the cap of their scope: those worth least."""
