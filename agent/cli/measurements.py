@@ -88,8 +88,8 @@ def exam(cartridge: Cartridge, seeds: str) -> Findings:
 
     numbers = seeds_of(seeds)
     with progress() as bar:
-        results = examine(cartridge, numbers, done=bar("games", len(numbers)))
-    return exam_findings(cartridge.name, results)
+        papers = examine(cartridge, numbers, done=bar("games", len(numbers)))
+    return exam_findings(cartridge.name, papers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,7 @@ from agent.lab.eval import EvalResults, GameMoment
 from agent.lab.stats import Interval, share_interval
 
 SIZE: Final = (8.0, 4.5)
-WIDE: Final = (10.0, 4.5)
 DPI: Final = 110
-COLORS: Final = ("#2a7f4f", "#8fc7a4", "#c9c9c9", "#b3423a", "#5a5a5a")
 
 
 def milestones_plot(results: EvalResults) -> bytes:
@@ -75,25 +73,6 @@ def intervals_plot(series: Mapping[str, Mapping[str, Interval]], across: str) ->
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
     axes.legend(fontsize="small")
-    return _png(figure)
-
-
-def stacks_plot(panels: Mapping[str, Mapping[str, Mapping[str, float]]], across: str) -> bytes:
-    """Return a panel for each title with a stacked bar for each name."""
-    figure = Figure(figsize=WIDE, layout="constrained")
-    every = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-    for axes, (title, bars) in zip(every, panels.items(), strict=True):
-        starts = [0.0] * len(bars)
-        parts = list(dict.fromkeys(part for bar in bars.values() for part in bar))
-        for part, color in zip(parts, COLORS, strict=False):
-            values = [bar.get(part, 0.0) for bar in bars.values()]
-            axes.barh(list(bars), values, left=starts, color=color, label=part)
-            starts = [start + value for start, value in zip(starts, values, strict=True)]
-        axes.set_title(title)
-        axes.set_xlabel(across)
-    every[0].invert_yaxis()  # the axis of all
-    handles, names = every[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=len(names), fontsize="small")
     return _png(figure)
 
 

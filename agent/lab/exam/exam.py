@@ -1,34 +1,33 @@
-"""An exam: games played one after the other with one memory, and after each a paper for two examinees.
+"""An exam: games played one after the other with one memory, and after each a paper, answered with memory and without.
 
 After each game its recorded steps are driven again and work RAM is read at every tick: that is where the right answers
-come from. Questions are put as typed forms to an examinee with the memory that the run left, and to one with an empty
-memory and the last state of the game. Grading is exact. The questions are of kinds that were written together with what
-memory keeps for them: they hold memory to what it promises, and do not measure whether it understands words.
+come from. Questions are put as typed forms to the memory that the run left, and to one who sees nothing but the last
+state of the game. Grading is exact. The questions are of kinds that were written together with what memory keeps for
+them: they hold memory to what it promises, and do not measure whether it understands words.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Final, NamedTuple, TypeAlias
 
 from agent.app import Interrupt, Settings, Stop, play_run
 from agent.app.play import NoViewer
 from agent.errors import RunError
-from agent.lab.exam.examinee import Examinee, Glimpse, forgetful, notebook
-from agent.lab.exam.paper import OF_EACH, paper
+from agent.lab.exam.examinee import Glimpse, notebook, recall
+from agent.lab.exam.paper import paper
 from agent.lab.exam.question import (
-    Exactly,
     ExamAnswer,
     ExamMark,
     ExamQuestion,
     ExamScore,
     Expected,
     QuestionKind,
-    Unknown,
-    Within,
+    mark,
 )
 from agent.lab.exam.truth import CartridgeNames, GameTruth, truth_of
 from agent.lab.publish import Findings
@@ -81,164 +80,106 @@ GOAL: Final = "first_badge"  # of the games whose paper is sat
 SEED: Final = 0  # of the choice of questions, with the number of the paper
 
 
-@dataclass(frozen=True, slots=True)
-class AnsweredQuestion:
-    """A question, and what each examinee said to it."""
+class AnsweredQuestion(NamedTuple):
+    """A question, and what was said to it with memory and without."""
 
     question: ExamQuestion
     remembering: ExamAnswer | None
     forgetful: ExamAnswer | None
 
 
-@dataclass(slots=True)
-class ExamResults:
-    """All papers together; `papers` are in the order of the games."""
-
-    papers: list[list[AnsweredQuestion]] = field(default_factory=list)
-    remembering: ExamScore = field(default_factory=ExamScore)
-    forgetful: ExamScore = field(default_factory=ExamScore)
-
-    def add(self, answered: list[AnsweredQuestion]) -> None:
-        """Take in one paper."""
-        self.papers.append(answered)
-        for each in answered:
-            self.remembering.add(each.question, each.remembering)
-            self.forgetful.add(each.question, each.forgetful)
+Paper: TypeAlias = Sequence[AnsweredQuestion]
 
 
 def examine(
-    cartridge: Cartridge,
-    seeds: Sequence[int],
-    *,
-    until: str = GOAL,
-    of_each: int = OF_EACH,
-    done: Callable[[int], object] = lambda _more: None,
-) -> ExamResults:
-    """Return how both did in one paper a game; nothing of the games is left behind."""
-    results = ExamResults()
+    cartridge: Cartridge, seeds: Sequence[int], *, done: Callable[[int], object]
+) -> list[Paper]:
+    """Return one answered paper a game, in the order of the games; nothing of the games is left behind."""
+    papers: list[Paper] = []
     with TemporaryDirectory(prefix="exam-") as home:
-        before: list[GameTruth] = []
-        for game in record(cartridge, seeds, Path(home), until=until):
-            before.append(game.truth)
-            results.add(sit(cartridge, game, before, of_each))
+        truths: list[GameTruth] = []
+        for game in record(cartridge, seeds, Path(home), until=GOAL):
+            truths.append(game.truth)
+            papers.append(sit(cartridge, game, truths))
             done(1)
-    return results
+    return papers
 
 
-def sit(
-    cartridge: Cartridge, game: RecordedGame, truths: Sequence[GameTruth], of_each: int = OF_EACH
-) -> list[AnsweredQuestion]:
-    """Return the paper on the last of `truths`, which is that of `game`, with both examinees' answers."""
+def sit(cartridge: Cartridge, game: RecordedGame, truths: Sequence[GameTruth]) -> Paper:
+    """Return the answered paper on the last of `truths`, which is that of `game`."""
     story, dex = Story.of(cartridge.kind), Dex.of(cartridge)
     chance = Random(f"{SEED}/{len(truths)}/{game.truth.seed}")
-    questions = paper(truths, CartridgeNames.of(story, dex), chance, of_each)
-    with TemporaryDirectory(prefix="exam-") as home, _examinees(cartridge, game, Path(home)) as two:
-        one, other = two
-        return [AnsweredQuestion(q, one.answer(q.form), other.answer(q.form)) for q in questions]
-
-
-@contextmanager
-def _examinees(
-    cartridge: Cartridge, game: RecordedGame, home: Path
-) -> Iterator[tuple[Examinee, Examinee]]:
-    glimpse = Glimpse(game.truth.last, Story.of(cartridge.kind), Dex.of(cartridge))
+    questions = paper(truths, CartridgeNames.of(story, dex), chance)
+    glimpse = Glimpse(game.truth.last, story, dex)
     with (
-        notebook(game.run, game.memory, home) as notes,
-        forgetful(game.truth.run, home) as blank,
+        TemporaryDirectory(prefix="exam-") as home,
+        notebook(game.run, game.memory, Path(home)) as notes,
     ):
-        yield Examinee(notes), Examinee(blank, glimpse)
+        return [
+            AnsweredQuestion(each, recall(notes, each.form), glimpse.answer(each.form))
+            for each in questions
+        ]
 
 
-MARKS: Final = (
-    ExamMark.RIGHT,
-    ExamMark.ABSTAINED_RIGHTLY,
-    ExamMark.ABSTAINED_WRONGLY,
-    ExamMark.WRONG,
-)
+def scores(papers: Iterable[Paper]) -> dict[str, ExamScore]:
+    """Return the marks with memory and without."""
+    found = {"with": ExamScore(), "without": ExamScore()}
+    for each in chain.from_iterable(papers):
+        kind = each.question.kind
+        found["with"][kind, mark(each.question, each.remembering)] += 1
+        found["without"][kind, mark(each.question, each.forgetful)] += 1
+    return found
 
 
-def exam_findings(cartridge: str, results: ExamResults) -> Findings:
-    """Return the marks of both examinees, and every question with what was said to it."""
-    sides = {"with": results.remembering, "without": results.forgetful}
-    kinds = [kind for kind in QuestionKind if results.remembering.count([kind])]
+def exam_findings(cartridge: str, papers: Sequence[Paper]) -> Findings:
+    """Return the marks with memory and without, and every question with what was said to it."""
+    sides = scores(papers)
+    kinds = {kind.value: [kind] for kind in QuestionKind if sides["with"].of([kind]).total()}
+    kinds["all"] = [*QuestionKind]
+    shares = {
+        f"{who} memory": {name: score.rightly(these) for name, these in kinds.items()}
+        for who, score in sides.items()
+    }
     table = [
         {
             "kind": name,
-            "questions": results.remembering.count(these),
-            **{
-                f"{who}: {mark.value}": score.total(these)[mark]
-                for who, score in sides.items()
-                for mark in MARKS
-            },
-            **{f"{who}: points": score.points(these) for who, score in sides.items()},
+            "questions": sides["with"].of(these).total(),
+            **{f"{who}, said rightly": each[name] for who, each in shares.items()},
+            **{f"{who}: wrong": each.of(these)[ExamMark.WRONG] for who, each in sides.items()},
         }
-        for name, these in (
-            *((kind.value, (kind,)) for kind in kinds),
-            ("all", tuple(QuestionKind)),
-        )
+        for name, these in kinds.items()
     ]
     figures = {
-        "papers": [len(paper) for paper in results.papers],
-        **{who: _figures(score) for who, score in sides.items()},
+        "papers": [len(paper) for paper in papers],
+        **{who: score.figures() for who, score in sides.items()},
     }
     rows = [
         {
             "paper": number,
             "kind": each.question.kind.value,
             "question": each.question.words,
-            "right": _expected(each.question.expected),
+            "right": _said(each.question.expected),
             "with": _said(each.remembering),
             "without": _said(each.forgetful),
         }
-        for number, paper in enumerate(results.papers, start=1)
+        for number, paper in enumerate(papers, start=1)
         for each in paper
     ]
 
     def draw() -> bytes:
-        from agent.lab.plots import stacks_plot
+        from agent.lab.plots import intervals_plot
 
-        panels = {
-            f"{who} memory": {
-                kind.value: {mark.value: score.marks[kind][mark] for mark in MARKS}
-                for kind in kinds
-            }
-            for who, score in sides.items()
-        }
-        return stacks_plot(panels, "questions")
+        return intervals_plot(shares, "share of questions to which the right thing was said")
 
-    title = f"bench exam: {cartridge}, {len(results.papers)} papers"
-    return Findings(title, figures, [table], rows, draw)
+    return Findings(f"bench exam: {cartridge}, {len(papers)} papers", figures, [table], rows, draw)
 
 
-def _figures(score: ExamScore) -> dict[str, Any]:
-    return {
-        "answered_rightly": round(score.answered.share, 4),
-        "not_abstained_from": round(score.spoke.share, 4),
-        "abstained_rightly": round(score.abstained.share, 4),
-        "trapped": score.trapped,
-        "points": score.points(),
-        "questions": score.count(),
-        "kinds": {
-            kind.value: {each.value: score.marks[kind][each] for each in ExamMark}
-            for kind in QuestionKind
-        },
-    }
-
-
-def _expected(expected: Expected) -> str:
-    match expected:
-        case Exactly(value):
-            return _said(value)
-        case Within(first, last):
-            return f"{first} to {last}"
-        case Unknown():
-            return "I do not know"
-
-
-def _said(answer: ExamAnswer | None) -> str:
+def _said(answer: Expected) -> str:
     match answer:
         case None:
             return "I do not know"
+        case range():
+            return f"{answer[0]} to {answer[-1]}"
         case frozenset():
             return ", ".join(sorted(answer))
         case tuple():

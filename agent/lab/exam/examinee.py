@@ -1,4 +1,4 @@
-"""An examinee: answers read from memory through its public interface, else from the last state, else none."""
+"""Answers read from memory through its public interface, and those that the last state of a game gives by itself."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,10 +23,8 @@ from memory import (
     MemoryActions,
     MemoryQuery,
     milestones_of,
-    open_knowledge_store,
     open_memory,
     open_run,
-    open_run_store,
     read_knowledge_store,
     scope_name,
 )
@@ -125,17 +123,6 @@ def notebook(run: Path, memory: Path, home: Path) -> Iterator[ExamMemory]:
         known = open_memory(store, AGENT, session_id=store.run_id, started_at=started_at)
         known.load_strategist_checkpoint(store, store.run_id)
         yield ExamMemory(known, known.actions(store, Hooks()), knowledge, store.run_id)
-
-
-@contextmanager
-def forgetful(run: str, home: Path) -> Iterator[ExamMemory]:
-    """Lend the same doors of a memory that was never told anything; its files lie in the folder `home`."""
-    with ExitStack() as stack:
-        store = stack.enter_context(closing(open_run_store(home / "blank-run.sqlite", run_id=run)))
-        knowledge = open_knowledge_store(home / "blank-memory.sqlite", now=0.0)
-        stack.enter_context(closing(knowledge))
-        known = open_memory(store, AGENT, session_id=run, started_at=0.0)
-        yield ExamMemory(known, known.actions(store, Hooks()), knowledge, run)
 
 
 Recalling: TypeAlias = Callable[[ExamMemory, QuestionForm], ExamAnswer | None]
@@ -353,14 +340,6 @@ class Glimpse:
                 return None
 
 
-@dataclass(frozen=True, slots=True)
-class Examinee:
-    """With a memory and no glimpse, or with an empty memory and one."""
-
-    notes: ExamMemory
-    glimpse: Glimpse | None = None
-
-    def answer(self, form: QuestionForm) -> ExamAnswer | None:
-        """Return the answer, or None for not knowing."""
-        answer = KNOWING[form.ask](self.notes, form)
-        return self.glimpse.answer(form) if answer is None and self.glimpse else answer
+def recall(notes: ExamMemory, form: QuestionForm) -> ExamAnswer | None:
+    """Return what memory answers, or None for not knowing."""
+    return KNOWING[form.ask](notes, form)

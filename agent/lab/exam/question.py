@@ -2,11 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+from agent.lab.stats import Interval, share_interval
 
 ExamAnswer: TypeAlias = str | int | frozenset[str] | tuple[str, ...]
+# What is right: one answer, any tick of a range, or to own up to not knowing, as it never was.
+Expected: TypeAlias = ExamAnswer | range | None
 
 
 class QuestionKind(Enum):
@@ -90,37 +94,13 @@ class QuestionForm:
 
 
 @dataclass(frozen=True, slots=True)
-class Exactly:
-    """One answer is right, and no other."""
-
-    value: ExamAnswer
-
-
-@dataclass(frozen=True, slots=True)
-class Within:
-    """Any tick from `first` to `last` is right: what is asked for took that long."""
-
-    first: int
-    last: int
-
-
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """It never was: the right thing is to say that one does not know."""
-
-
-Expected: TypeAlias = Exactly | Within | Unknown
-
-
-@dataclass(frozen=True, slots=True)
 class ExamQuestion:
-    """`traps` are answers that are wrong and near: older values, other runs' values, names like the right one."""
+    """A question, and what is right to say to it."""
 
     kind: QuestionKind
     form: QuestionForm
     words: str
     expected: Expected
-    traps: tuple[Exactly | Within, ...] = ()
 
 
 class ExamMark(Enum):
@@ -139,90 +119,52 @@ class ExamMark(Enum):
 
 def mark(question: ExamQuestion, answer: ExamAnswer | None) -> ExamMark:
     """Return the mark of `answer`, which is None for who does not know."""
+    expected = question.expected
     if answer is None:
-        never = isinstance(question.expected, Unknown)
-        return ExamMark.ABSTAINED_RIGHTLY if never else ExamMark.ABSTAINED_WRONGLY
-    return ExamMark.RIGHT if _fits(question.expected, answer) else ExamMark.WRONG
+        return ExamMark.ABSTAINED_RIGHTLY if expected is None else ExamMark.ABSTAINED_WRONGLY
+    if isinstance(expected, range):
+        is_right = isinstance(answer, int) and answer in expected
+    else:
+        # A number is no text and a set is no sequence, even where Python would call them equal.
+        is_right = type(answer) is type(expected) and answer == expected
+    return ExamMark.RIGHT if is_right else ExamMark.WRONG
 
 
-def is_trapped(question: ExamQuestion, answer: ExamAnswer | None) -> bool:
-    """Say whether a wrong answer is one that was laid out for it."""
-    if answer is None or _fits(question.expected, answer):
-        return False
-    return any(_fits(trap, answer) for trap in question.traps)
+class ExamScore(Counter[tuple[QuestionKind, ExamMark]]):
+    """How many answers to questions of a kind got a mark."""
 
+    def of(self, kinds: Iterable[QuestionKind] = QuestionKind) -> Counter[ExamMark]:
+        """Return the marks of questions of `kinds`."""
+        return Counter({mark: sum(self[kind, mark] for kind in kinds) for mark in ExamMark})
 
-def _fits(expected: Expected, answer: ExamAnswer) -> bool:
-    match expected:
-        case Exactly(value):
-            # A number is no text and a set is no sequence, even where Python would call them equal.
-            return type(answer) is type(value) and answer == value
-        case Within(first, last):
-            return isinstance(answer, int) and first <= answer <= last
-        case Unknown():
-            return False
+    def rightly(self, kinds: Iterable[QuestionKind] = QuestionKind) -> Interval:
+        """Return the share of questions of `kinds` to which the right thing was said."""
+        marks = self.of(kinds)
+        return share_interval(
+            marks[ExamMark.RIGHT] + marks[ExamMark.ABSTAINED_RIGHTLY], marks.total()
+        )
 
-
-@dataclass(slots=True)
-class ExamScore:
-    """Marks, by kind of question."""
-
-    marks: dict[QuestionKind, Counter[ExamMark]] = field(
-        default_factory=lambda: {kind: Counter() for kind in QuestionKind}
-    )
-    trapped: int = 0
-
-    def add(self, question: ExamQuestion, answer: ExamAnswer | None) -> None:
-        """Mark one answer."""
-        self.marks[question.kind][mark(question, answer)] += 1
-        self.trapped += is_trapped(question, answer)
-
-    def total(self, kinds: Iterable[QuestionKind] = QuestionKind) -> Counter[ExamMark]:
-        """Return the marks of all questions, or of those of `kinds`."""
-        return sum((self.marks[kind] for kind in kinds), Counter[ExamMark]())
-
-    def count(self, kinds: Iterable[QuestionKind] = QuestionKind) -> int:
-        """Return how many questions were asked."""
-        return self.total(kinds).total()
-
-    def points(self, kinds: Iterable[QuestionKind] = QuestionKind) -> int:
+    def points(self) -> int:
         """Return what the marks come to."""
-        return sum(each.points * times for each, times in self.total(kinds).items())
+        return sum(mark.points * times for (_, mark), times in self.items())
 
-    @property
-    def answered(self) -> "Proportion":
-        """Of the questions that have an answer, those answered rightly."""
-        total = self.total()
-        right = total[ExamMark.RIGHT]
-        wrong = total[ExamMark.WRONG] - self._guessed
-        return Proportion(right, right + wrong + total[ExamMark.ABSTAINED_WRONGLY])
-
-    @property
-    def abstained(self) -> "Proportion":
-        """Of the questions about what never was, those that were not answered."""
-        total = self.total()
-        rightly = total[ExamMark.ABSTAINED_RIGHTLY]
-        return Proportion(rightly, rightly + self._guessed)
-
-    @property
-    def spoke(self) -> "Proportion":
-        """Of the questions that have an answer, those on which it did not abstain."""
-        answered, silent = self.answered, self.total()[ExamMark.ABSTAINED_WRONGLY]
-        return Proportion(answered.of - silent, answered.of)
-
-    @property
-    def _guessed(self) -> int:
-        return self.marks[QuestionKind.NEVER][ExamMark.WRONG]
+    def figures(self) -> dict[str, Any]:
+        """Return the shares of questions that have an answer, and of those about what never was; and all marks."""
+        known = self.of([kind for kind in QuestionKind if kind is not QuestionKind.NEVER])
+        never = self.of([QuestionKind.NEVER])
+        silent = known[ExamMark.ABSTAINED_WRONGLY]
+        return {
+            "answered_rightly": _share(known[ExamMark.RIGHT], known.total()),
+            "not_abstained_from": _share(known.total() - silent, known.total()),
+            "abstained_rightly": _share(never[ExamMark.ABSTAINED_RIGHTLY], never.total()),
+            "points": self.points(),
+            "questions": self.total(),
+            "kinds": {
+                kind.value: {each.value: self[kind, each] for each in ExamMark}
+                for kind in QuestionKind
+            },
+        }
 
 
-@dataclass(frozen=True, slots=True)
-class Proportion:
-    """So many of so many."""
-
-    times: int
-    of: int
-
-    @property
-    def share(self) -> float:
-        """The share; all of nothing."""
-        return self.times / self.of if self.of else 1.0
+def _share(times: int, of: int) -> float:
+    return round(times / of, 4) if of else 1.0
