@@ -67,8 +67,8 @@ def intervals_plot(series: Mapping[str, Mapping[str, Interval]], across: str) ->
         shift = 0.2 * (number - (len(series) - 1) / 2)
         places = [names.index(name) + shift for name in found]
         middles = [each.estimate for each in found.values()]
-        below = [each.estimate - each.low for each in found.values()]
-        above = [each.high - each.estimate for each in found.values()]
+        below = [max(each.estimate - each.low, 0.0) for each in found.values()]
+        above = [max(each.high - each.estimate, 0.0) for each in found.values()]
         axes.errorbar(middles, places, xerr=[below, above], fmt="o", capsize=4, label=label)
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()

@@ -1,8 +1,8 @@
 """What memory costs at full capacity: queries of the tiers, recall, consolidation, saving and loading, a tick of play."""
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, repeat
@@ -26,7 +26,7 @@ from agent.lab.bench.limits import (
 )
 from agent.lab.bench.memory_fill import (
     EVERY_S,
-    OBJECTIVES,
+    OF_A_SESSION,
     STARTED,
     STRATEGIES,
     TICKS,
@@ -62,34 +62,31 @@ from memory.flow import Flows, Maintenance
 from memory.recall import gather_context
 from memory.tiers.lessons import LessonKind
 
-OBSERVER: Final = FigureBound("observer query: all of a decision's context", 1.0, 0.05)
-MOMENT: Final = FigureBound("observer query: the newest moment", 1.0, 0.05)
-OBJECTIVE: Final = FigureBound("strategist objective query: one by its name", 5.0, 0.5)
-ACTIVE: Final = FigureBound("strategist objective query: the active one", 5.0, 0.5)
-STRATEGY: Final = FigureBound("tactician strategy query", 10.0, 1.0)
-PATTERN: Final = FigureBound("tactician pattern query", 10.0, 1.0)
-MISTAKE: Final = FigureBound("tactician mistake query", 10.0, 1.0)
-OBSERVER_BYTES: Final = FigureBound("observer: a decision's context, as text", 2.0, 1.0, "KB")
-STRATEGIST_BYTES: Final = FigureBound(
-    "strategist: a session at capacity, as text", 50.0, 50.0, "KB"
-)
 KILO: Final = 1_000
 ASKED: Final = 20  # different questions, by turns
+HOUR: Final = 3_600.0  # game seconds
+TOKENS: Final = 2_000
 
 
 def queries(memory: AgentMemory, names: Names, often: int) -> Iterator[BoundedFigure]:
-    """Yield the speed of each tier's questions; each kind is asked `often`, with others by turns."""
+    """Yield the speed of each tier's questions, each asked `often` with others by turns; and what tiers hold."""
     observer, strategist, tactician = memory.observer, memory.strategist, memory.tactician
     numbers = range(ASKED)
-    rounds = max(often // ASKED, 1)
     asked: dict[FigureBound, list[Callable[[], object]]] = {
-        OBSERVER: [lambda: observer.decision_context],
-        MOMENT: [lambda: observer.current_state],
-        OBJECTIVE: [
-            partial(strategist.objective, f"goal {each * OBJECTIVES // ASKED}") for each in numbers
+        FigureBound("observer query: all of a decision's context", 1.0, 0.05): [
+            lambda: observer.decision_context
         ],
-        ACTIVE: [lambda: strategist.active_objective],
-        STRATEGY: [
+        FigureBound("observer query: the newest moment", 1.0, 0.05): [
+            lambda: observer.current_state
+        ],
+        FigureBound("strategist objective query: one by its name", 5.0, 0.5): [
+            partial(strategist.objective, f"goal {each * OF_A_SESSION // ASKED}")
+            for each in numbers
+        ],
+        FigureBound("strategist objective query: the active one", 5.0, 0.5): [
+            lambda: strategist.active_objective
+        ],
+        FigureBound("tactician strategy query", 10.0, 1.0): [
             partial(
                 tactician.get_successful_strategies,
                 names.whom(each * STRATEGIES // ASKED // 4),
@@ -97,11 +94,11 @@ def queries(memory: AgentMemory, names: Names, often: int) -> Iterator[BoundedFi
             )
             for each in numbers
         ],
-        PATTERN: [
+        FigureBound("tactician pattern query", 10.0, 1.0): [
             partial(tactician.get_relevant_patterns, {"location": names.where(each)})
             for each in numbers
         ],
-        MISTAKE: [
+        FigureBound("tactician mistake query", 10.0, 1.0): [
             partial(
                 tactician.get_mistakes_for_context,
                 {"location": names.where(each), "enemy_type": names.whom(each)},
@@ -110,29 +107,18 @@ def queries(memory: AgentMemory, names: Names, often: int) -> Iterator[BoundedFi
         ],
     }
     for bound, works in asked.items():
-        yield timed(bound, works, rounds * ASKED // len(works))
+        yield timed(bound, works, max(often // len(works), 1))
+    yield size(
+        "observer: a decision's context, as text", 2.0, 1.0, encode(observer.decision_context)
+    )
+    told = encode(strategist.to_json())
+    yield size("strategist: a session at capacity, as text", 50.0, 50.0, told)
 
 
-def budgets(memory: AgentMemory) -> Iterator[BoundedFigure]:
-    """Yield how much the observer and the strategist hold."""
-    yield size(OBSERVER_BYTES, len(encode(memory.observer.decision_context).encode()))
-    yield size(STRATEGIST_BYTES, len(encode(memory.strategist.to_json()).encode()))
-
-
-def size(bound: FigureBound, count: int) -> BoundedFigure:
+def size(what: str, limit: float, aim: float, held: str | bytes) -> BoundedFigure:
     """Return the figure of so many bytes."""
-    return BoundedFigure(bound, Distribution.of([count / KILO]))
-
-
-PLACE: Final = FigureBound("recall: by place", 5.0, 1.0)
-SPECIES: Final = FigureBound("recall: by species", 5.0, 1.0)
-BOTH: Final = FigureBound("recall: place and species, the last hour", 5.0, 1.0)
-TAGGED: Final = FigureBound("recall, worst case: a tag of one in forty", None, None)
-WORDS: Final = FigureBound("recall, worst case: a word that many have", None, None)
-COMMONEST: Final = FigureBound("recall, worst case: the commonest word", None, None)
-PROMPT: Final = FigureBound("prompt block: gathered, ranked and written", 5.0, 5.0)
-HOUR: Final = 3_600.0  # game seconds
-TOKENS: Final = 2_000
+    count = len(held.encode() if isinstance(held, str) else held)
+    return BoundedFigure(FigureBound(what, limit, aim, "KB"), Distribution.of([count / KILO]))
 
 
 def recalling(
@@ -141,43 +127,39 @@ def recalling(
     """Yield what recall takes in `store`, which holds `count` observations; what is asked for is noted `aside`."""
     now_s = EVERY_S * count
     rounds = max(often // ASKED, 1)
-    for bound, asked in _questions(names, now_s).items():
-        yield timed(bound, [partial(store.find, each, now_s=now_s) for each in asked], rounds)
-    actions = _actions(store, aside, now_s)
-    whole = [MemoryQuery(place=names.where(n), subject=names.whom(n)) for n in range(ASKED)]
-    yield timed(PROMPT, [partial(gather_context, actions, each, TOKENS) for each in whole], rounds)
-
-
-def _questions(names: Names, now_s: float) -> dict[FigureBound, Sequence[MemoryQuery]]:
     numbers = range(ASKED)
-    return {
-        PLACE: [MemoryQuery(place=names.where(each)) for each in numbers],
-        SPECIES: [MemoryQuery(subject=names.whom(each)) for each in numbers],
-        BOTH: [
-            MemoryQuery(place=names.where(each), subject=names.whom(each), since_s=now_s - HOUR)
-            for each in numbers
+    whole = [MemoryQuery(place=names.where(n), subject=names.whom(n)) for n in numbers]
+    asked: dict[FigureBound, Sequence[MemoryQuery]] = {
+        FigureBound("recall: by place", 5.0, 1.0): [
+            MemoryQuery(place=names.where(each)) for each in numbers
         ],
-        TAGGED: [MemoryQuery(all_of=frozenset({f"route {each}"})) for each in numbers],
-        WORDS: [MemoryQuery(text=names.whom(each)) for each in numbers],
-        COMMONEST: [MemoryQuery(text="action")],
+        FigureBound("recall: by species", 5.0, 1.0): [
+            MemoryQuery(subject=names.whom(each)) for each in numbers
+        ],
+        FigureBound("recall: place and species, the last hour", 5.0, 1.0): [
+            replace(each, since_s=now_s - HOUR) for each in whole
+        ],
+        FigureBound("recall, worst case: a word that many have", None, None): [
+            MemoryQuery(text=names.whom(each)) for each in numbers
+        ],
+        FigureBound("recall, worst case: the commonest word", None, None): [
+            MemoryQuery(text="action")
+        ],
     }
-
-
-def _actions(store: RunStore, aside: RunStore, now_s: float) -> MemoryActions:
-    blackboard = Blackboard(
-        aside
-    )  # it would hold all that the file does, which no scope has room for
+    for bound, questions in asked.items():
+        yield timed(bound, [partial(store.find, each, now_s=now_s) for each in questions], rounds)
+    blackboard = Blackboard(aside)  # it would hold all that the file does: no scope has room for it
     blackboard.expire(now_s)
     flows, maintenance = Flows(blackboard), Maintenance(blackboard)
-    return MemoryActions(blackboard, store, Hooks(), flows, maintenance, AGENT)
+    actions = MemoryActions(blackboard, store, Hooks(), flows, maintenance, AGENT)
+    bound = FigureBound("prompt block: gathered, ranked and written", 5.0, 5.0)
+    yield timed(bound, [partial(gather_context, actions, each, TOKENS) for each in whole], rounds)
 
 
 CONSOLIDATION: Final = FigureBound("consolidation of 1,000 ticks, all tiers full", 100.0, 10.0)
 SAVE: Final = FigureBound("tactician save: what 1,000 ticks taught, with its commit", 50.0, 10.0)
-SAVE_ALL: Final = FigureBound("tactician save: all of it changed, with its commit", 50.0, 10.0)
 LOAD: Final = FigureBound("tactician load: opened and read", 100.0, 20.0)
 TAKE_OVER: Final = FigureBound("tactician load: taken over by a new run", 100.0, 20.0)
-BYTES: Final = FigureBound("tactician: its file, without an archive", 1_000.0, 1_000.0, "KB")
 LESSONS: Final = 20  # that a thousand ticks teach: more than they do
 GAME: Final = b"game"  # what stands for the emulator's state in a checkpoint
 
@@ -202,56 +184,28 @@ def saving(home: Path, known: Knowledge, rounds: int) -> Iterator[BoundedFigure]
     lessons = list(_lessons(known))
     with closing(open_knowledge_store(path, now=STARTED)) as store:
         store.deliver("before", lessons)
-        took, whole = [], []
+        took = []
         for number in range(rounds):
             again = islice(lessons, number * LESSONS % len(lessons), None)
             rows = [replace(row, sequence=at) for at, row in enumerate(islice(again, LESSONS), 1)]
             took.append(lapse(partial(store.deliver, f"run {number}", rows), perf_counter))
-            changed = _judged(known, 0.8 + 0.1 * (number % 2))
-            whole.append(lapse(partial(store.save_knowledge, changed), perf_counter))
     yield figure(SAVE, took)
-    yield figure(SAVE_ALL, whole)
     yield figure(LOAD, [lapse(partial(_read, path), perf_counter) for _ in range(rounds)])
-    with _only_what_comes():
-        took = [_taken_over(home / f"run-{each}.sqlite", path) for each in range(rounds)]
-    yield figure(TAKE_OVER, took)
-    yield size(BYTES, path.stat().st_size)
-
-
-@contextmanager
-def _only_what_comes() -> Iterator[None]:
-    """Keep the collector off what other figures have filled: a run begins in a process that has none of it."""
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
+    gc.freeze()  # a run begins in a process that has nothing of what other figures have filled
+    yield figure(TAKE_OVER, [_taken_over(home / f"{each}.sqlite", path) for each in range(rounds)])
+    gc.unfreeze()
+    yield size("tactician: its file, without an archive", 1_000.0, 1_000.0, path.read_bytes())
 
 
 def _lessons(known: Knowledge) -> Iterator[OutboxRow]:
-    records: tuple[tuple[LessonKind, list[object]], ...] = (
-        ("pattern", [*known.patterns.values()]),
-        ("strategy", [*known.strategies.values()]),
-        ("mistake", [*known.mistakes.values()]),
-    )
-    sequence = 0
-    for kind, each in records:
-        for record in each:
-            sequence += 1
-            yield OutboxRow(sequence, sequence, kind, as_json(record))  # type: ignore[arg-type]
-
-
-def _judged(known: Knowledge, share: float) -> Knowledge:
-    """Return `known` with every record's figures as if it had held in so large a share of cases."""
-    patterns, strategies = known.patterns.items(), known.strategies.items()
-    return Knowledge(
-        {name: replace(each, relevance_score=share) for name, each in patterns},
-        {name: replace(each, success_rate=share) for name, each in strategies},
-        {
-            name: replace(each, last_occurred=STARTED + share)
-            for name, each in known.mistakes.items()
-        },
-    )
+    kinds: dict[LessonKind, Mapping[str, object]] = {
+        "pattern": known.patterns,
+        "strategy": known.strategies,
+        "mistake": known.mistakes,
+    }
+    records = [(kind, record) for kind, each in kinds.items() for record in each.values()]
+    for sequence, (kind, record) in enumerate(records, start=1):
+        yield OutboxRow(sequence, sequence, kind, as_json(record))  # type: ignore[arg-type]
 
 
 def _read(path: Path) -> Knowledge:
@@ -366,7 +320,7 @@ def measure_memory(cartridge: Cartridge, say: Say, effort: MemoryEffort | None =
         memory = memory_fill.full_memory(store, known, names, stretch)
         held = {**_held(memory), "observations": effort.observations}
         say("asking the three tiers")
-        figures = [*queries(memory, names, effort.often), *budgets(memory), asking(memory)]
+        figures = [*queries(memory, names, effort.often), asking(memory)]
         say("consolidating, saving and loading")
         figures += consolidations(memory, store, stretch, effort.seldom)
         figures += saving(home, known, effort.seldom)

@@ -1,17 +1,16 @@
 """Memory at full capacity, filled with what a real game writes, repeated as often as needed."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import wraps
+from dataclasses import dataclass, replace
 from itertools import cycle, islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from agent.app.memory_producers import AGENT
 from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
 from agent.lab.bench.game import GOAL, session_of
+from agent.lab.bench.stopwatch import ObservedCall, heard
 from agent.story import Story
 from emulator import Cartridge, Dex
 from memory import (
@@ -35,36 +34,39 @@ from memory import (
 from memory.tiers import ConsolidationConfig, LocationVisited, ResourceSnapshot
 
 TICKS: Final = 1_000  # from one consolidation to the next
+WRITE: Final = "memory.blackboard.blackboard:Blackboard.write"
 SKIPPED: Final = 400  # ticks: power-on, the opening and the first steps
-DATES: Final = frozenset(
-    {
-        "tick",
-        "start_tick",
-        "end_tick",
-        "first_visit_tick",
-        "last_visit_tick",
-        "created_tick",
-        "completed_tick",
-    }
-)
-OWN: Final = frozenset(
-    {"consolidation", "session", "session_begun", "session_ended"}
-)  # kinds that memory writes by itself
+DATES: Final = (
+    "tick", "start_tick", "end_tick", "first_visit_tick", "last_visit_tick", "created_tick", "completed_tick",
+)  # fmt: skip
 
 
 def stretch_of_play(cartridge: Cartridge, seed: int, ticks: int = TICKS) -> list[Entry]:
     """Return what the producers wrote in so many ticks of a game's story, dated from the first of them on."""
     story = Story.of(cartridge.kind)
-    with _listening() as entries, session_of(cartridge, story, seed) as (session, _):
+    with heard(WRITE) as calls, session_of(cartridge, story, seed) as (session, _):
         session.play(PlayLimits(GOAL, SKIPPED + ticks), NoViewer())
-    inside = [entry for entry in entries if SKIPPED < entry.tick <= SKIPPED + ticks]
-    start = inside[0].game_s
+    inside = [
+        each
+        for each in calls
+        if SKIPPED < each.result.tick <= SKIPPED + ticks and _is_of_a_producer(each)
+    ]
+    start = inside[0].result.game_s
     return [
-        each._replace(
-            data=dated(each.data, -SKIPPED), tick=each.tick - SKIPPED, game_s=each.game_s - start
+        each.result._replace(
+            # As it was handed in: what it became one with is no producer's.
+            data=dated(each.kwargs["data"], -SKIPPED),
+            tick=each.result.tick - SKIPPED,
+            game_s=each.result.game_s - start,
         )
         for each in inside
     ]
+
+
+def _is_of_a_producer(call: ObservedCall) -> bool:
+    """Say whether memory did not derive it by itself; producers name all that they hand in."""
+    entry: Entry = call.result
+    return "data" in call.kwargs and entry.status == "verified" and ":ltm:" not in entry.scope
 
 
 def write_again(stretch: Sequence[Entry], blackboard: Blackboard, tick: int) -> None:
@@ -89,41 +91,32 @@ def dated(data: Mapping[str, Json], ticks: int) -> dict[str, Json]:
     }
 
 
-@contextmanager
-def _listening() -> Iterator[list[Entry]]:
-    """Lend a list that every entry written meanwhile goes to, but for what memory derives by itself."""
-    heard: list[Entry] = []
-    write = Blackboard.write
-
-    @wraps(write)
-    def heard_write(self: Blackboard, *args: Any, **kwargs: Any) -> Entry:  # noqa: ANN401
-        entry = write(self, *args, **kwargs)
-        if entry.status == "verified" and ":ltm:" not in entry.scope and entry.kind not in OWN:
-            # As it was handed in: what it became one with is no producer's.
-            heard.append(entry._replace(data=dict(args[2])))
-        return entry
-
-    setattr(Blackboard, "write", heard_write)  # noqa: B010  # a method cannot be assigned otherwise
-    try:
-        yield heard
-    finally:
-        setattr(Blackboard, "write", write)  # noqa: B010
-
-
 STARTED: Final = 1_800_000_000.0  # epoch seconds
 PATTERN_TYPES: Final = 10
 PATTERNS: Final = 500
 STRATEGIES: Final = 100
 MISTAKES: Final = 200
-OBJECTIVES: Final = 100
-BATTLES: Final = 100
-SNAPSHOTS: Final = 100
+OF_A_SESSION: Final = 100  # objectives, battles and snapshots of what is owned
 LOCATIONS: Final = 200
 SESSION_EVENTS: Final = 1_000
 OBSERVATIONS: Final = 100_000
 FOR_GOOD: Final = 1e9  # game seconds
 BATCH: Final = 5_000  # entries in one commit
 EVERY_S: Final = 2.0  # game seconds between two observations
+
+# What those of a full memory are like; each has a name of its own, and other places and species.
+PATTERN: Final = LearnedPattern("", "", "", {}, "earlier", 100, 9, 1, 0.9, STARTED, 0.9)
+STRATEGY: Final = SuccessfulStrategy(
+    "", {}, "", "", "one beats the other", ("GROWL", "TACKLE", "TACKLE"), 0.9, 10, STARTED, STARTED
+)
+MISTAKE: Final = MistakeRecord("", "", {}, "defeat", "minor", "rest first", STARTED, STARTED, 3)
+COMPLETED: Final = SessionObjective(
+    "", "get there", "", "type 1", 1, "completed", 100.0, 1, 9, (), None
+)
+ACTIVE: Final = replace(COMPLETED, status="active", progress_percent=0.0, completed_tick=None)
+FOUGHT: Final = BattleRecord(
+    "", 10, 19, "", 5, "", 8, "victory", 3, 55.0, ("TACKLE", "GROWL"), (), ()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,14 +146,34 @@ class Names:
 
 def full_knowledge(names: Names) -> Knowledge:
     """Return as much knowledge as is ever kept, all of it worth keeping."""
-    patterns = [_pattern(number, names) for number in range(PATTERNS)]
-    strategies = [_strategy(number, names) for number in range(STRATEGIES)]
-    mistakes = [_mistake(number, names) for number in range(MISTAKES)]
-    known = Knowledge(
-        {each.pattern_id: each for each in patterns},
-        {each.strategy_id: each for each in strategies},
-        {each.mistake_id: each for each in mistakes},
-    )
+    known = Knowledge()
+    for number in range(PATTERNS):
+        known.patterns[f"pattern {number}"] = replace(
+            PATTERN,
+            pattern_id=f"pattern {number}",
+            pattern_type=f"type {number % PATTERN_TYPES}",
+            description=f"way {number} to get on from {names.where(number)}",
+            trigger_conditions={
+                "location": names.where(number),
+                "goal": f"reached:goal {number % 30}",
+            },
+        )
+    for number in range(STRATEGIES):
+        known.strategies[f"strategy {number}"] = replace(
+            STRATEGY,
+            strategy_id=f"strategy {number}",
+            context={"enemy_level": 5 + number % 20},
+            enemy_type=names.whom(number // 4),
+            player_pokemon=names.whom(number % 4),
+        )
+    for number in range(MISTAKES):
+        known.mistakes[f"mistake {number}"] = replace(
+            MISTAKE,
+            mistake_id=f"mistake {number}",
+            description=f"what went wrong for the time {number}",
+            situation={"location": names.where(number), "enemy_type": names.whom(number)},
+            severity=("minor", "major", "critical")[number % 3],
+        )
     known.limit(ConsolidationConfig())
     return known
 
@@ -172,14 +185,31 @@ def full_memory(
     memory = open_memory(store, AGENT, session_id=store.run_id, started_at=STARTED)
     memory.take_over(known)
     strategist = memory.strategist
-    for number in range(OBJECTIVES):
-        strategist.set_objective(_objective(number, names))
-    for number in range(BATTLES):
-        strategist.record_battle(_battle(number, names))
-    for number in range(SNAPSHOTS):
-        strategist.snapshot_resources(number, _owned(number))
+    for number in range(OF_A_SESSION):
+        strategist.set_objective(
+            replace(
+                ACTIVE if number % 10 == 0 else COMPLETED,
+                objective_id=f"goal {number}",
+                description=f"reached:goal {number} >= 1",
+                priority=number % 100 + 1,
+                related_location=names.where(number),
+            )
+        )
+        strategist.record_battle(
+            replace(
+                FOUGHT,
+                battle_id=f"battle {number}",
+                enemy_pokemon=names.whom(number),
+                outcome="defeat" if number % 5 == 0 else "victory",
+            )
+        )
+        owned = ResourceSnapshot(number, 3_000 - number, {"20": 5, "4": number % 9}, (), (), ())
+        strategist.snapshot_resources(number, owned)
     for number in range(LOCATIONS):
-        strategist.add_location(_location(number, names))
+        place = f"{names.where(number)}, part {number}"
+        strategist.add_location(
+            LocationVisited(place, "outdoors", number, number, 1, (), (), (), ())
+        )
     write_again(stretch, memory.blackboard, 0)
     _top_up(memory, SESSION_EVENTS)
     return memory
@@ -232,93 +262,3 @@ def _observations(stretch: Sequence[Entry], names: Names) -> Iterator[Entry]:
             None,
             f"observed/{seq}",
         )
-
-
-def _pattern(number: int, names: Names) -> LearnedPattern:
-    place = names.where(number)
-    return LearnedPattern(
-        f"pattern {number}",
-        f"type {number % PATTERN_TYPES}",
-        f"way {number} to get on from {place}, which worked more often than not",
-        {"location": place, "goal": f"reached:goal {number % 30}"},
-        "earlier",
-        100 * number,
-        9,
-        1,
-        0.9,
-        STARTED,
-        0.9,
-    )
-
-
-def _strategy(number: int, names: Names) -> SuccessfulStrategy:
-    enemy, own = names.whom(number // 4), names.whom(number % 4)
-    return SuccessfulStrategy(
-        f"strategy {number}",
-        {"enemy_level": 5 + number % 20},
-        enemy,
-        own,
-        f"{own} beats {enemy}",
-        ("GROWL", "TACKLE", "TACKLE"),
-        0.9,
-        10,
-        STARTED,
-        STARTED,
-    )
-
-
-def _mistake(number: int, names: Names) -> MistakeRecord:
-    return MistakeRecord(
-        f"mistake {number}",
-        f"what went wrong for the time {number}",
-        {"location": names.where(number), "enemy_type": names.whom(number)},
-        "defeat",
-        ("minor", "major", "critical")[number % 3],
-        "rest first",
-        STARTED,
-        STARTED,
-        3,
-    )
-
-
-def _objective(number: int, names: Names) -> SessionObjective:
-    return SessionObjective(
-        f"goal {number}",
-        f"get to {names.where(number)}",
-        f"reached:goal {number} >= 1",
-        f"type {number % 7}",
-        number % 100 + 1,
-        "active" if number % 10 == 0 else "completed",
-        0.0 if number % 10 == 0 else 100.0,
-        number,
-        None if number % 10 == 0 else number + 9,
-        (),
-        names.where(number),
-    )
-
-
-def _battle(number: int, names: Names) -> BattleRecord:
-    return BattleRecord(
-        f"battle {number}",
-        10 * number,
-        10 * number + 9,
-        names.whom(number),
-        5,
-        names.whom(number + 1),
-        8,
-        "defeat" if number % 5 == 0 else "victory",
-        3,
-        55.0,
-        ("TACKLE", "GROWL"),
-        (),
-        (),
-    )
-
-
-def _location(number: int, names: Names) -> LocationVisited:
-    place = f"{names.where(number)}, part {number}"
-    return LocationVisited(place, "outdoors", number, number, 1, (), (), (), ())
-
-
-def _owned(number: int) -> ResourceSnapshot:
-    return ResourceSnapshot(number, 3_000 - number, {"20": 5, "4": number % 9}, (), (), ())

@@ -128,6 +128,7 @@ class ObservedCall(NamedTuple):
     """One call. Seconds are of the wall from `began` on, and of the processor in the thread that called."""
 
     args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
     result: Any
     began: float
     wall_s: float
@@ -148,7 +149,7 @@ def heard(name: str) -> Iterator[list[ObservedCall]]:
             began, cpu = perf_counter(), thread_time()
             result = function(*args, **kwargs)
             cpu, wall = thread_time() - cpu, perf_counter() - began
-            calls.append(ObservedCall(args, result, began, wall, cpu))
+            calls.append(ObservedCall(args, kwargs, result, began, wall, cpu))
             return result
 
         return listening

@@ -76,7 +76,7 @@ def test_as_many_questions_are_asked_as_were_wanted(told: dict[str, Any]) -> Non
 def completed(purpose: str, system: Sequence[Any], messages: Sequence[Any]) -> ObservedCall:
     reply = Reply("id", "claude", (), "end_turn", Usage(input=100, output=10, cache_read=5))
     request = Request("claude", system, messages, 100)
-    return ObservedCall((None, request, purpose), reply, 0.0, 0.0, 0.0)
+    return ObservedCall((None, request, purpose), {}, reply, 0.0, 0.0, 0.0)
 
 
 def test_what_memory_put_into_a_request_is_counted_as_its_own() -> None:
