@@ -2,38 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from memory.blackboard.blackboard import Blackboard
-from memory.blackboard.entry import scope_name
-from memory.errors import UnknownMemory
+from memory.blackboard.entry import Entry, scope_name
+from memory.codec import Json
+from memory.errors import OnFault, UnknownMemory
 from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance
 from memory.flow.memory_map import MemoryMap, memory_map
+from memory.hooks.hooks import Hooks
 from memory.recall.actions import MemoryActions
 from memory.recall.port import Recall
+from memory.recall.query import Searched
+from memory.store.run_store import RunReader, RunStore
 from memory.tiers.approaches import approach_kind, situation_kind
 from memory.tiers.claims import Truth
 from memory.tiers.consolidator import MemoryConsolidator, consolidation_kind
 from memory.tiers.encounters import encounter_kinds
-from memory.tiers.knowledge import ConsolidationConfig
+from memory.tiers.knowledge import ConsolidationConfig, Knowledge
 from memory.tiers.lessons import Lessons, OutgoingLessons, edges, whole
 from memory.tiers.observer import ObserverMemory, observer_kinds
 from memory.tiers.strategist import OBJECTIVE, SESSION_TOTALS, StrategistMemory, strategist_kinds
 from memory.tiers.tactician import TacticianMemory, tactician_kinds
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from memory.blackboard.entry import Entry
-    from memory.codec import Json
-    from memory.errors import OnFault
-    from memory.hooks.hooks import Hooks
-    from memory.recall.query import Searched
-    from memory.store.run_store import RunReader, RunStore
-    from memory.tiers.knowledge import Knowledge
-
 
 LEVELS: Final = ("sensory", "working", "stm", "ltm:episodic", "ltm:semantic", "ltm:procedural")
 SESSION_BEGUN: Final = "session_begun"

@@ -5,31 +5,21 @@ merged by the same agent, by the same rule. What is shared names the agent that 
 name, so that what two agents know of one thing stands side by side until the management agent makes one of it.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Final, cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, cast
 
-from memory.blackboard.entry import COLLECTIVE, Entry, EntryKind, team_scope
-from memory.codec import as_json
+from memory.blackboard.blackboard import Blackboard
+from memory.blackboard.entry import COLLECTIVE, Entry, EntryKind, Status, team_scope
+from memory.codec import Json, as_json
+from memory.flow.flows import Flows
+from memory.flow.maintenance import Maintenance
 from memory.flow.subscription import Derived, MemorySubscription
-from memory.store.contributions import MANAGER, TRUST, Word, standing, teaching
+from memory.store.contributions import MANAGER, TRUST, ByThing, Share, Word, standing, teaching
 from memory.store.merge import Merged, merge_files
-from memory.tiers.knowledge import ConsolidationConfig
+from memory.tiers.knowledge import ConsolidationConfig, Knowledge
 from memory.tiers.tactician import IMPORTANCE, TABLE_OF
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from memory.blackboard.blackboard import Blackboard
-    from memory.blackboard.entry import Status
-    from memory.codec import Json
-    from memory.flow.flows import Flows
-    from memory.flow.maintenance import Maintenance
-    from memory.store.contributions import ByThing, Share
-    from memory.tiers.knowledge import Knowledge
-
 
 SHARED: Final = "shared"
 AGREED: Final = "agreed"

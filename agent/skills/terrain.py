@@ -142,7 +142,7 @@ class Terrain:
 
     def carry(self, carries: Mapping[MapSquare, MapSquare], lifts: Mapping[int, Lift]) -> None:
         """From now on know squares whose scripts move the player to others, and maps that are lifts."""
-        self._world = self._world.carrying(carries).riding(lifts)
+        self._world = self._world.moving(carries, lifts)
 
     @property
     def plain(self) -> World:

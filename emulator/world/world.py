@@ -176,18 +176,12 @@ class World:
             return self
         return _variant(self.plain, tuple(sorted(self.changed.items())), passes)
 
-    def carrying(self, carries: Mapping[MapSquare, MapSquare]) -> World:
-        """Return this world with scripts that carry the player from some squares to others."""
-        if carries == self.carries:
+    def moving(self, carries: Mapping[MapSquare, MapSquare], lifts: Mapping[int, Lift]) -> World:
+        """Return this world with scripts that carry the player from some squares to others, and with these lifts."""
+        if (carries, lifts) == (self.carries, self.lifts):
             return self
-        plain = _with_carries(self.plain, tuple(sorted(carries.items())))
-        return _variant(plain, tuple(sorted(self.changed.items())), self.passes)
-
-    def riding(self, lifts: Mapping[int, Lift]) -> World:
-        """Return this world with these lifts."""
-        if lifts == self.lifts:
-            return self
-        plain = _with_lifts(self.plain, tuple(sorted(lifts.items())))
+        moves = tuple(sorted(carries.items())), tuple(sorted(lifts.items()))
+        plain = _with_moves(self.plain, *moves)
         return _variant(plain, tuple(sorted(self.changed.items())), self.passes)
 
     def alike(self, map_id: int) -> World:
@@ -259,13 +253,12 @@ def _variant(plain: World, changes: Changes, passes: frozenset[Obstacle]) -> Wor
 
 
 @lru_cache(maxsize=4)
-def _with_carries(plain: World, carries: tuple[tuple[MapSquare, MapSquare], ...]) -> World:
-    return replace(plain, carries=dict(carries))
-
-
-@lru_cache(maxsize=4)
-def _with_lifts(plain: World, lifts: tuple[tuple[int, Lift], ...]) -> World:
-    return replace(plain, lifts=dict(lifts))
+def _with_moves(
+    plain: World,
+    carries: tuple[tuple[MapSquare, MapSquare], ...],
+    lifts: tuple[tuple[int, Lift], ...],
+) -> World:
+    return replace(plain, carries=dict(carries), lifts=dict(lifts))
 
 
 @lru_cache(maxsize=MAP_COUNT)

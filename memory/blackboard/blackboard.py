@@ -5,10 +5,12 @@ Knows scopes, kinds and game seconds. Knows nothing of what entries mean.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from types import TracebackType
+from typing import Any, Final, TypeAlias
 
 from memory.blackboard.entry import (
     DEFAULT_IMPORTANCE,
@@ -22,16 +24,10 @@ from memory.blackboard.entry import (
     scope_of,
 )
 from memory.blackboard.shelf import Shelf
-from memory.codec import require_json
+from memory.codec import Json, require_json
 from memory.errors import Conflict, Faults, ForbiddenWrite, MalformedRecord, OnFault
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
-    from types import TracebackType
-
-    from memory.codec import Json
-
-    Seen: TypeAlias = tuple[int, str]
+Seen: TypeAlias = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

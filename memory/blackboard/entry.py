@@ -3,24 +3,18 @@
 Every duration is in game seconds.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from heapq import nsmallest
 from itertools import islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
-from memory.codec import Record, as_json, from_json
+from memory.codec import Json, Record, as_json, from_json
 from memory.errors import MalformedRecord, UnknownScope
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from memory.codec import Json
-
-    Data: TypeAlias = Mapping[str, Json]
+Data: TypeAlias = Mapping[str, Json]
 
 
 Level: TypeAlias = Literal[

@@ -1,20 +1,15 @@
 """The entries of one scope, found by age, by kind, by key and by worth without a search; and what an entry is worth."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from heapq import heappop, heappush
 from itertools import count
 from math import log
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from memory.blackboard.entry import Entry, EntryKind, Scope
 from memory.tokens import tokens_of
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from memory.blackboard.entry import Entry, EntryKind, Scope
-
-    Ranked: TypeAlias = tuple[bool, float, int, int, Entry]
+Ranked: TypeAlias = tuple[bool, float, int, int, Entry]
 
 
 _LEAST_UTILITY = 0.05

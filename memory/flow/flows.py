@@ -7,22 +7,18 @@ from both. So a process that is killed leaves nothing behind that was carried an
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from memory.flow.subscription import Pending
+from memory.blackboard.blackboard import Blackboard
+from memory.blackboard.entry import BlackboardEvent, Entry
+from memory.codec import Json
+from memory.flow.subscription import Derived, MemorySubscription, Pending, Transformer
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from memory.blackboard.blackboard import Blackboard
-    from memory.blackboard.entry import BlackboardEvent, Entry
-    from memory.codec import Json
-    from memory.flow.subscription import Derived, MemorySubscription, Transformer
-
-    Deliver: TypeAlias = Callable[[Entry, Derived], object]
+Deliver: TypeAlias = Callable[[Entry, Derived], object]
 
 
 class Made(NamedTuple):

@@ -3,25 +3,19 @@
 Driven by time and by the consolidator, never by the planner, which may ask for it as well.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import ceil, inf
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from memory.blackboard.blackboard import MAX_SOURCES, Blackboard
+from memory.blackboard.entry import Entry, Status
 from memory.blackboard.shelf import faded
-from memory.codec import encode
+from memory.codec import Json, encode
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from memory.blackboard.entry import Entry, Status
-    from memory.codec import Json
-
-    Archive: TypeAlias = Callable[[Entry, str], object]
+Archive: TypeAlias = Callable[[Entry, str], object]
 
 
 _WORD = re.compile(r"\w+")

@@ -1,20 +1,14 @@
 """The whole of memory on one page: its scopes, its edges, what is pending, and what it does not know."""
 
-from __future__ import annotations
-
 from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
 
+from memory.blackboard.blackboard import Blackboard
 from memory.blackboard.entry import Scope, scope_of
 from memory.errors import UnknownScope
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from memory.blackboard.blackboard import Blackboard
-    from memory.flow.flows import Flows
+from memory.flow.flows import Flows
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,13 @@
 """An edge of memory: what of one scope goes to another, what it is made into, and when."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
-from memory.blackboard.entry import DEFAULT_IMPORTANCE, Status
+from memory.blackboard.entry import DEFAULT_IMPORTANCE, Entry, Status
+from memory.codec import Json
 from memory.tokens import CHARACTERS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from memory.blackboard.entry import Entry
-    from memory.codec import Json
 
 
 class Pending(NamedTuple):

@@ -17,11 +17,12 @@ the only way to keep a method from running, as a handler before it can too.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial, wraps
 from typing import (
-    TYPE_CHECKING,
     Any,
     Concatenate,
     Final,
@@ -41,11 +42,6 @@ from weakref import WeakMethod
 
 from memory.errors import Faults, OnFault
 from memory.hooks.pointcut import OPENED, Method, Pointcut, as_pointcut
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
 
 # A method opened by @hookable, a type of event that `Hooks.emit` tells of, a glob over names, or a combination of methods.
 Watched: TypeAlias = "Callable[..., object] | type | str | Pointcut"

@@ -6,16 +6,13 @@ defines the method; `*` stands for dots too. A class and an instance are those t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 from weakref import ref
 
 from memory.errors import NotHookable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 OPENED: Final = "__hookable__"  # the attribute by which an opened function tells its Method
 

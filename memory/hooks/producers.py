@@ -1,20 +1,12 @@
 """How an agent's loop is remembered: extractors at hooks, entries on the blackboard."""
 
-from __future__ import annotations
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
-
-from memory.blackboard.entry import DEFAULT_IMPORTANCE, scope_of
-from memory.hooks.hooks import DEFAULT_PRIORITY, ErrorMode
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from memory.blackboard.blackboard import Blackboard
-    from memory.blackboard.entry import Status
-    from memory.codec import Json
-    from memory.hooks.hooks import Call, Hooks, Registration, Watched
-
+from memory.blackboard.blackboard import Blackboard
+from memory.blackboard.entry import DEFAULT_IMPORTANCE, Status, scope_of
+from memory.codec import Json
+from memory.hooks.hooks import DEFAULT_PRIORITY, Call, ErrorMode, Hooks, Registration, Watched
 
 Occasion: TypeAlias = Literal["before", "after", "after_throwing"]
 

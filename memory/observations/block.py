@@ -5,19 +5,14 @@ then whole sections go, in the same order. Those that stay come last: the longes
 newest, and where even that is too much, its words are cut.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from memory.observations.observation import Observation
 from memory.tokens import CHARACTERS
-
-if TYPE_CHECKING:
-    from memory.observations.observation import Observation
-
 
 TIMES: Final = "\N{MULTIPLICATION SIGN}"
 LONGEST: Final = 400  # characters of a row

@@ -3,20 +3,13 @@
 Extractors are pure functions in tables: the same call always comes to the same observations.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from memory.errors import MalformedRecord
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from memory.codec import Json
-    from memory.errors import Faults
-
+from memory.codec import Json
+from memory.errors import Faults, MalformedRecord
 
 Source: TypeAlias = Literal["programmatic", "llm"]
 NOTHING: Final[Mapping[str, Json]] = {}

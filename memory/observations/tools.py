@@ -1,16 +1,10 @@
 """What the tools of a model come to: files, commands, searches, lists of things to do, tasks given away."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from memory.observations.block import Section, Telling
 from memory.observations.observation import Args, Extract, Observed, Result, line
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 FILE_MODIFIED: Final = "file_modified"
 FILE_CREATED: Final = "file_created"

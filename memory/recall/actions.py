@@ -6,29 +6,21 @@ Each action takes no step of the game, and each can be watched. A recollection i
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import Any, Final, Literal, cast
 
-from memory.blackboard.entry import DEFAULT_IMPORTANCE, scope_name
-from memory.codec import encode
+from memory.blackboard.blackboard import Blackboard
+from memory.blackboard.entry import DEFAULT_IMPORTANCE, Entry, scope_name
+from memory.codec import Json, encode
 from memory.errors import MalformedRecord
+from memory.flow.flows import Flows
+from memory.flow.maintenance import Maintenance
 from memory.flow.memory_map import MemoryMap, memory_map
-from memory.hooks.hooks import Hooks, hookable
+from memory.hooks.hooks import Call, Hooks, hookable
 from memory.hooks.producers import Produced, Producers
-from memory.recall.query import RECOLLECTION, UPKEEP, MemoryQuery
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
-    from memory.blackboard.blackboard import Blackboard
-    from memory.blackboard.entry import Entry
-    from memory.codec import Json
-    from memory.flow.flows import Flows
-    from memory.flow.maintenance import Maintenance
-    from memory.hooks.hooks import Call
-    from memory.recall.query import Found, Searched
-
+from memory.recall.query import RECOLLECTION, UPKEEP, Found, MemoryQuery, Searched
 
 UTILITY_KEPT: Final = 0.9  # of a utility, each time it is learnt anew
 RECOLLECTION_IMPORTANCE: Final = 2

@@ -1,20 +1,14 @@
 """What memory has to say on a matter, in lines, within a budget of tokens."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from memory.blackboard.entry import Entry
 from memory.codec import Json, encode
+from memory.recall.actions import MemoryActions
+from memory.recall.query import MemoryQuery
 from memory.tokens import tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from memory.blackboard.entry import Entry
-    from memory.recall.actions import MemoryActions
-    from memory.recall.query import MemoryQuery
-
 
 _SHOWN: Final = 3  # sources named in a line
 _LONGEST: Final = 400  # characters of a line's content

@@ -1,16 +1,11 @@
 """What sensors may ask memory: reading only, and only what was stored."""
 
-from __future__ import annotations
+from collections.abc import Sequence
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from memory.blackboard.blackboard import Blackboard
-    from memory.blackboard.entry import Entry
-    from memory.tiers.strategist import StrategistMemory
-    from memory.tiers.tactician import TacticianMemory
+from memory.blackboard.blackboard import Blackboard
+from memory.blackboard.entry import Entry
+from memory.tiers.strategist import StrategistMemory
+from memory.tiers.tactician import TacticianMemory
 
 
 class Recall:

@@ -1,16 +1,11 @@
 """Questions to memory, how answers are ranked, and why one came before another. Knows nothing of how they are found."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
+from memory.blackboard.entry import Entry
+from memory.codec import Json
 from memory.errors import MalformedRecord
-
-if TYPE_CHECKING:
-    from memory.blackboard.entry import Entry
-    from memory.codec import Json
-
 
 MOST: Final = 100  # results of one query
 

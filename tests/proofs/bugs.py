@@ -114,7 +114,7 @@ def _all_messages(self: Any) -> MemoryState:  # noqa: ANN401
 
 
 def _swapped_in_two(self: Any, owner: str, *, upto: int, reflection: bool = False) -> int:  # noqa: ANN401
-    count = self._move(owner, upto)
+    count = int(self._move(owner, upto))
     if reflection:
         with self.database.transaction():
             self._activate_reflection(owner)

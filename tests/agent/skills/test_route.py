@@ -263,7 +263,7 @@ LIFTS = Story.of(CartridgeKind.DEMO).lifts
 
 @pytest.fixture(scope="module")
 def world() -> World:
-    return World.of(load_cartridge(demo_cartridge_path())).riding(LIFTS)
+    return World.of(load_cartridge(demo_cartridge_path())).moving({}, LIFTS)
 
 
 def way(
@@ -298,5 +298,5 @@ def test_a_floor_that_is_shut_is_not_ridden_to(world: World) -> None:
 
 
 def test_the_map_alone_knows_no_way_by_lift(world: World) -> None:
-    assert not world.riding({}).lifts
-    assert way(world.riding({}), IN_THE_HALL, LOFT) is None
+    assert not world.moving({}, {}).lifts
+    assert way(world.moving({}, {}), IN_THE_HALL, LOFT) is None
