@@ -87,9 +87,20 @@ class MemoryManagementAgent:
         given = 0
         for kind, scope in scopes.items():
             for entry in sorted(by_kind[kind], key=_standing, reverse=True)[:limit]:
-                record: Any = entry.data["record"]
-                self._write(scope, kind, record, str(entry.data["about"]), entry)
+                data: Any = entry.data
                 given += 1
+                # Else it is known there already, by its own experience.
+                if self._blackboard.get(scope, data["about"]) is None:
+                    self._blackboard.write(
+                        scope,
+                        kind,
+                        data["record"],
+                        importance=entry.importance,
+                        key=data["about"],
+                        status=entry.status,
+                        sources=(*data["origins"], entry.key),
+                        by=MANAGER,
+                    )
         return given
 
     @staticmethod
@@ -119,23 +130,6 @@ class MemoryManagementAgent:
             links = tuple(each.key for each in words)
             found.append(Derived(AGREED, data, links, best.tags, best.importance, best.status))
         return found
-
-    def _write(
-        self, scope: str, kind: str, data: Mapping[str, Json], key: str, entry: Entry
-    ) -> None:
-        if self._blackboard.get(scope, key) is not None:
-            return  # known there already, by its own experience
-        origins: Any = entry.data["origins"]
-        self._blackboard.write(
-            scope,
-            kind,
-            data,
-            importance=entry.importance,
-            key=key,
-            status=entry.status,
-            sources=(*origins, entry.key),
-            by=MANAGER,
-        )
 
 
 def _is_shared(entry: Entry) -> bool:

@@ -139,6 +139,7 @@ def _seen(entry: Entry | None) -> Seen:
 _JUDGED: Final = frozenset(
     {"utility", "importance", "relevance", "status", "tags", "sources", "closed"}
 )
+_NOWHERE: Final = Shelf(Scope("", capacity=0), {})  # what a scope holds that was never written to
 MAX_SOURCES: Final = (
     16  # what an entry names as evidence, the newest; all of it is in the event log
 )
@@ -280,16 +281,13 @@ class Blackboard:
 
     def get(self, scope: str, key: str) -> Entry | None:
         """Return the entry called `key`, or None."""
-        shelf = self._shelves.get(scope)
-        return None if shelf is None else shelf.keys.get(key)
+        return self._shelves.get(scope, _NOWHERE).keys.get(key)
 
     def entries(
         self, scope: str, *, since_seq: int = 0, kind: str | None = None, limit: int | None = None
     ) -> list[Entry]:
         """Return the newest `limit` entries after `since_seq`, oldest of them first."""
-        shelf = self._shelves.get(scope)
-        if shelf is None:
-            return []
+        shelf = self._shelves.get(scope, _NOWHERE)
         return shelf.newest(kind, since_seq=since_seq, limit=limit)
 
     def scopes(self) -> list[str]:
@@ -298,18 +296,15 @@ class Blackboard:
 
     def count(self, scope: str) -> dict[str, int]:
         """Return how many entries of each kind `scope` holds."""
-        shelf = self._shelves.get(scope)
-        return {} if shelf is None else shelf.kinds()
+        return self._shelves.get(scope, _NOWHERE).kinds()
 
     def fullness(self, scope: str) -> float:
         """Return how much of its budget of tokens `scope` uses; 0.0 where it has none."""
-        shelf = self._shelves.get(scope)
-        return 0.0 if shelf is None else shelf.fullness()
+        return self._shelves.get(scope, _NOWHERE).fullness()
 
     def changes(self, scope: str) -> tuple[int, int]:
         """Return what is never the same again once anything of `scope` has changed."""
-        shelf = self._shelves.get(scope)
-        return self.readings, 0 if shelf is None else shelf.changes
+        return self.readings, self._shelves.get(scope, _NOWHERE).changes
 
     def policy(self, scope: str) -> Scope:
         """Return the policies of `scope`."""
@@ -325,9 +320,7 @@ class Blackboard:
         keys: Collection[str] | None = None,
     ) -> int:
         """Return how many entries of `scope` went: all, or those of `kind`, up to a seq, of `keys`."""
-        shelf = self._shelves.get(scope)
-        if shelf is None:
-            return 0
+        shelf = self._shelves.get(scope, _NOWHERE)
         doomed = [
             entry
             for entry in shelf.of_kind(kind).values()
@@ -338,9 +331,7 @@ class Blackboard:
 
     def clear(self, scope: str) -> int:
         """Return how many entries went, which are all that `scope` held."""
-        shelf = self._shelves.get(scope)
-        if shelf is None:
-            return 0
+        shelf = self._shelves.get(scope, _NOWHERE)
         doomed = list(shelf.entries.values())
         return sum(self._remove(shelf, entry, "clear") for entry in doomed)
 

@@ -58,6 +58,9 @@ def _tried(
         return None
 
 
+_KEPT: Final = ("cursor", "carried_s", "carried", "waiting")
+
+
 @dataclass(slots=True)
 class FlowProgress:
     """The place of a subscription in what is written to its sources.
@@ -98,13 +101,8 @@ class FlowProgress:
 
     def to_json(self) -> dict[str, Json]:
         """Return how far it has got; nothing is leaving between two writes."""
-        return {
-            "cursor": self.cursor,
-            "carried_s": self.carried_s,
-            "carried": self.carried,
-            "waiting": self.waiting,
-            "came": [[seq, *sorted(ways)] for seq, ways in sorted(self.came.items())],
-        }
+        kept: dict[str, Json] = {name: getattr(self, name) for name in _KEPT}
+        return kept | {"came": [[seq, *sorted(ways)] for seq, ways in sorted(self.came.items())]}
 
     @classmethod
     def of(
@@ -114,15 +112,8 @@ class FlowProgress:
         kept: Mapping[str, Any],
     ) -> FlowProgress:
         """Return the progress that `to_json` told of."""
-        return cls(
-            subscription,
-            fullness,
-            kept["cursor"],
-            kept["carried_s"],
-            kept["carried"],
-            kept["waiting"],
-            {seq: frozenset(ways) for seq, *ways in kept["came"]},
-        )
+        came = {seq: frozenset(ways) for seq, *ways in kept["came"]}
+        return cls(subscription, fullness, **{name: kept[name] for name in _KEPT}, came=came)
 
 
 LEAVING: Final = frozenset(

@@ -70,17 +70,11 @@ class ConversationStore:
 
     def initialize(self, record: ObservationalMemoryRecord) -> None:
         """Begin the memory of a conversation, if it has none yet."""
+        begun = (record.origin_type, record.timezone, record.config, record.created_ms)
         self.database.execute(
             "INSERT OR IGNORE INTO conversation_records "
             "(owner, scope, origin_type, timezone, config, created_ms) VALUES (?, ?, ?, ?, ?, ?)",
-            (
-                record.owner,
-                record.scope.value,
-                record.origin_type,
-                record.timezone,
-                record.config,
-                record.created_ms,
-            ),
+            (record.owner, record.scope.value, *begun),
         )
 
     def get(self, owner: str, *, now_ms: int) -> ObservationalMemoryRecord | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from memory.codec import Json, encode
+from memory.codec import encode
 from memory.errors import BusyStore, CorruptStore, Faults, ObservationsRefused, StoreError
 from memory.store.calls import CallLedger, CallReader
 from memory.store.checkpoints import (
@@ -29,12 +29,10 @@ from memory.store.schema import RUN_SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from memory.blackboard.entry import CheckpointPart, Entry
     from memory.observations.observation import Observed
-    from memory.recall.query import Found, MemoryQuery
     from memory.store.checkpoints import Checkpoint
     from memory.store.record import BranchedBy
 
@@ -47,7 +45,10 @@ class RunReader(RecordReader, CheckpointReader, OutboxReader, ObservationReader,
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self._sessions = StrategistCheckpoints(database)
-        self._search = EntrySearch(database)
+        self.load_strategist_checkpoint = self._sessions.load
+        self.find = EntrySearch(database).find
+        self.understood = database.understood
+        self.backup = database.backup
 
     def live_entries(self) -> Iterator[Entry]:
         """Yield the blackboard's entries by seq."""
@@ -55,23 +56,6 @@ class RunReader(RecordReader, CheckpointReader, OutboxReader, ObservationReader,
         with self._database.understood("entries"):
             for row in rows:
                 yield entry_of(row)
-
-    def find(self, query: MemoryQuery, *, now_s: float) -> list[Found]:
-        """Return what answers `query` at `now_s`, the best first; of equals the newest first."""
-        return self._search.find(query, now_s=now_s)
-
-    def load_strategist_checkpoint(self, session_id: str) -> Json:
-        """Return what was saved last of a session on the live branch, or None."""
-        saved: Json = self._sessions.load(session_id)
-        return saved
-
-    def understood(self, what: str) -> AbstractContextManager[None]:
-        """Turn the errors of code that takes `what` out of this file into CorruptStore."""
-        return self._database.understood(what)
-
-    def backup(self, path: Path) -> None:
-        """Copy what was committed to a new file at `path`, also while the run is being played."""
-        self._database.backup(path)
 
     def close(self) -> None:
         """Close the file; what was not committed is lost."""
@@ -88,7 +72,7 @@ class RunStore(RunReader, CallLedger):
         self._outbox = Outbox(database)
         self._entries = Entries(database)
         self._observations = ObservationLog(database, self.faults)
-        self._search = EntrySearch(database, settle=self.commit_if_free)
+        self.find = EntrySearch(database, settle=self.commit_if_free).find
         self._logs = self._record, self._outbox, self._entries, self._sessions, self._observations
         self._parts: dict[str, CheckpointPart] = {}
         self._records = 0  # commits without a checkpoint

@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from memory.blackboard.entry import EntryKind
+from memory.blackboard.entry import EntryKind, record_kind
 from memory.blackboard.view import View
 from memory.codec import Json, as_json
 from memory.tiers import forgetting, lessons
@@ -44,12 +44,7 @@ class Consolidation:
 
 def consolidation_kind() -> EntryKind:
     """Return the policies of what is told of each consolidation."""
-    return EntryKind(
-        CONSOLIDATION,
-        key=lambda data: str(data["number"]),
-        limit=MAX_HISTORY,
-        lasting=True,
-    )
+    return record_kind(CONSOLIDATION, Consolidation, "number", limit=MAX_HISTORY)
 
 
 class MemoryConsolidator:

@@ -188,7 +188,7 @@ def test_e40_the_consolidation_goes_as_the_diagram_has_it(tiers: Tiers) -> None:
         ("write", STM, "session_ended"),
     )
     saved = tiers.store.load_strategist_checkpoint("session-1")
-    assert saved["totals"]["total_battles"] == 1  # type: ignore[call-overload, index]
+    assert saved["totals"]["total_battles"] == 1
     tiers.store.commit(checkpoint=checkpoint(1500))
     assert {"pattern", "strategy", "entry", "totals"} <= {row.kind for row in tiers.store.outbox()}
 

@@ -336,7 +336,7 @@ def test_e16_a_session_that_ends_is_learnt_from_kept_by_name_and_cleared(tiers: 
         "victories": 0,
         "defeats": 0,
     }
-    tiers.strategist.restore(tiers.store.load_strategist_checkpoint("session-1"))  # type: ignore[arg-type]
+    tiers.strategist.restore(tiers.store.load_strategist_checkpoint("session-1"))
     assert session_of(tiers.strategist) == before
 
 
