@@ -5,6 +5,7 @@ from functools import partial
 from typing import NamedTuple, Self
 
 from agent.app.advice import Asking, Consultations
+from agent.app.battle_record import BattleWatch
 from agent.app.memory_producers import (
     AGENT,
     MeetingProducers,
@@ -27,7 +28,6 @@ from agent.loop import Loop
 from agent.mind import (
     Advising,
     AdvisorTools,
-    BattleWatch,
     CurrentMoment,
     Describing,
     Ladder,

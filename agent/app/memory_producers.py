@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from agent.advisor.port import Silent
+from agent.app.battle_record import BattleWatch
 from agent.capabilities import SquareTried, TalkEnded, WaresSeen
 from agent.experience import TaskChoices
 from agent.loop import Loop, Performed
 from agent.mind import (
     ActiveGoal,
-    BattleWatch,
     EpisodeTold,
     Intent,
     IntentSource,

@@ -1,13 +1,12 @@
-"""Observations of play kept with the run: actions by a hook, events by the blackboard, a post-mortem of each stall."""
+"""Observations of play kept with the run: what becomes one, the sections that list them, and who watches play for them."""
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from agent.app.memory_producers import AGENT
-from agent.mind import GAME_SECTIONS, ActionEnded, game_table
-from agent.mind.observations import DEED, STUCK
+from agent.mind import ActionEnded
 from agent.skills import Outcome
-from agent.story import Story
+from agent.story import Milestone, Story
 from emulator import Dex
 from memory import (
     BATTLE,
@@ -25,14 +24,152 @@ from memory import (
     scope_name,
 )
 from memory.observations import (
+    TOOL_SECTIONS,
     TOOLS,
     Capture,
+    Extract,
     Extractors,
     ObservationQuery,
     Result,
+    Section,
+    Telling,
     observations_block,
 )
 from memory.tiers import LOCATION
+
+DEED: Final = "deed"
+STUCK: Final = "stuck"
+
+BATTLES: Final = {  # by outcome: the type, the words, the importance
+    "victory": ("battle_won", "won against", 5),
+    "defeat": ("battle_lost", "lost against", 8),
+    "runaway": ("battle_left", "left", 3),
+    "catch": ("caught", "caught", 7),
+}
+
+
+def game_table(
+    milestones: Sequence[Milestone], name_of: Callable[[int], str]
+) -> Mapping[str, Extract]:
+    """Return the extractors of play; `name_of` says what an item is called."""
+    by_id = {each.id: each for each in milestones}
+
+    def deed(args: Mapping[str, Any], result: Result) -> Sequence[Observed]:
+        return _deed(args, result, name_of)
+
+    def waypoint(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
+        milestone = by_id.get(args["milestone"])
+        says = milestone.says if milestone is not None else args["milestone"]
+        told = {"milestone": args["milestone"]}
+        if milestone is not None and milestone.badge is not None:
+            return [Observed("badge_earned", says, 10, args["milestone"], told)]
+        return [Observed("milestone_reached", says, 8, args["milestone"], told)]
+
+    return {
+        DEED: deed,
+        WAYPOINT: waypoint,
+        BATTLE: _battle,
+        BLACKOUT: _blackout,
+        LOCATION: _location,
+        STUCK: _stuck,
+        RECOLLECTION: _recollection,
+    }
+
+
+def _deed(
+    args: Mapping[str, Any], result: Result, name_of: Callable[[int], str]
+) -> Sequence[Observed]:
+    """A deed of the plan: what failed is worth more than a step, and what it brought more than either.
+
+    `args` are what was meant and owned when it began, the output what was owned when it ended.
+    """
+    name, why = args["name"], args["why"]
+    told = {"deed": name, "place": args["place"]}
+    if result.error == Outcome.INTERRUPTED.value:  # no failure
+        return [Observed("deed_interrupted", f"{why}: interrupted", 2, name, told)]
+    if result.error:
+        return [
+            Observed("deed_failed", f"{why}, at {args['place']}: {result.error}", 4, name, told)
+        ]
+    gained = _gained(args["bag"], result.output["bag"])
+    if not gained:
+        return [Observed("deed_done", why, 1, name, told, ("deed_failed",))]
+    spent = args["money"] - result.output["money"]
+    things = ", ".join(f"{count} {name_of(item)}" for item, count in gained.items())
+    told["gained"] = things
+    if spent > 0:
+        content = f"{things} for {spent}, at {args['place']}"
+        return [Observed("purchase_made", content, 5, name, told, ("deed_failed",))]
+    content = f"{things}, at {args['place']}"
+    return [Observed("item_gained", content, 5, name, told, ("deed_failed",))]
+
+
+def _gained(before: Sequence[tuple[int, int]], after: Sequence[tuple[int, int]]) -> dict[int, int]:
+    """Return of which items there are more than before, and how many more."""
+    had = dict(before)
+    more = {item: quantity - had.get(item, 0) for item, quantity in after}
+    return {item: count for item, count in more.items() if count > 0}
+
+
+def _battle(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
+    kind, words, importance = BATTLES[args["outcome"]]
+    enemy = f"{args['enemy_pokemon']} L{args['enemy_level']}"
+    content = f"{words} {enemy} with {args['player_pokemon']} L{args['player_level']}"
+    told = {"battle": args["battle_id"], "turns": args["turns_taken"]}
+    overtakes = ("battle_lost",) if kind == "battle_won" else ()
+    return [Observed(kind, content, importance, args["enemy_pokemon"], told, overtakes)]
+
+
+def _blackout(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
+    content = (
+        f"blacked out in {args['place']}, which cost {args['cost']}; woke up in {args['woke_in']}"
+    )
+    return [Observed(BLACKOUT, content, 9, args["subject"], {"cost": args["cost"]})]
+
+
+def _location(args: Mapping[str, Any], result: Result) -> Sequence[Observed]:
+    """A place entered for the first time."""
+    if result.output["version"] > 1:
+        return []
+    place = args["location_name"]
+    return [Observed("map_entered", place, 6, place, {"type": args["location_type"]})]
+
+
+def _stuck(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
+    """A time of getting nowhere, told when it is over or the branch in which it happened died."""
+    end = f"solved by {args['solved_by']}" if args["solved_by"] else "not solved"
+    tried = ", ".join(args["tried"]) or "nothing"
+    content = f"got nowhere at {args['place']} ({args['reason']}): tried {tried}; {end}"
+    told = {"episode": args["number"], "goal": args["goal"], "rungs": list(args["rungs"])}
+    return [Observed(STUCK, content, 8, args["place"], told)]
+
+
+def _recollection(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
+    found = len(args["keys"])
+    content = f"{args['why'] or 'recalled'}: {found} found"
+    return [Observed("memory_recalled", content, 2, args["why"], {"found": found})]
+
+
+GAME_SECTIONS: Final = (
+    Section("Milestones", {"badge_earned": "", "milestone_reached": ""}, 8, Telling.EACH),
+    # What went wrong is kept as errors are: it is what must not be tried the same way again.
+    Section(
+        "Setbacks",
+        {BLACKOUT: "", "battle_lost": "", STUCK: ""},
+        9,
+        Telling.EACH,
+        most=10,
+        stays=True,
+    ),
+    Section("Failed Deeds", {"deed_failed": ""}, 7, Telling.EACH, most=10),
+    Section("Places", {"map_entered": ""}, 6, Telling.LATEST, most=20),
+    Section(
+        "Battles", {"caught": "", "battle_won": "", "battle_left": ""}, 5, Telling.LATEST, most=10
+    ),
+    Section("Things Gained", {"purchase_made": "", "item_gained": ""}, 4, Telling.EACH, most=8),
+    *TOOL_SECTIONS,
+)
+
 
 TOLD_FROM: Final = 3  # the importance of what a section tells of; single steps are not worth a line
 TOLD: Final = frozenset({BATTLE, BLACKOUT, LOCATION, RECOLLECTION, STUCK, WAYPOINT})

@@ -184,14 +184,9 @@ class Mind:
 
     def _watch_progress(self, percept: Percept) -> None:
         """Look at what is new, and climb the ladder when nothing is."""
-        ladder = self._ladder
-        if ladder.owed and ladder.episode is not None:
-            ladder.owed = False
-            self.hooks.emit(EpisodeTold(ladder.episode, percept))
-        solved = ladder.saw(percept)
-        if solved is not None:
-            self.hooks.emit(EpisodeTold(solved, percept))
-        reason = ladder.progress.verdict
+        for episode in self._ladder.saw(percept):
+            self.hooks.emit(EpisodeTold(episode, percept))
+        reason = self._progress.verdict
         if reason is not None:
             self._climb(reason, percept)
 

@@ -86,7 +86,7 @@ class Ladder:
         self.episode: StuckEpisode | None = None
         self.episodes = 0
         self.restores = 0
-        self.owed = False  # whether a branch died whose post-mortem is not yet told
+        self._owed = False  # whether a branch died whose post-mortem is not yet told
         self._seed = seed
         self._indispensable: frozenset[str] = frozenset()
         self._tick = 0
@@ -96,13 +96,15 @@ class Ladder:
         self._asking: int | None = None  # the map whose people are asked
         self._pause = 0
 
-    def saw(self, percept: Percept) -> StuckEpisode | None:
-        """Take note of one tick; return the episode that it ends, if it does."""
+    def saw(self, percept: Percept) -> Sequence[StuckEpisode]:
+        """Take note of one tick; return the episodes to tell of: one whose branch died, and one that is over now."""
         self._tick = percept.tick
-        if not self.progress.saw(percept) or self.episode is None:
-            return None
-        solved_by = self.episode.rungs[-1]
-        return replace(self.close(), solved_by=solved_by, lasted=percept.tick)
+        told = [self.episode] if self._owed and self.episode is not None else []
+        self._owed = self._owed and not told
+        if self.progress.saw(percept) and self.episode is not None:
+            solved_by = self.episode.rungs[-1]
+            told.append(replace(self.close(), solved_by=solved_by, lasted=percept.tick))
+        return told
 
     def close(self) -> StuckEpisode:
         """Return the episode under way, which is over."""
@@ -138,7 +140,7 @@ class Ladder:
             case RecoveryStep.RESTORE:
                 self._cool(LONG_COOL_DOWN)
                 self.restores += 1
-                self.owed = True
+                self._owed = True
             case RecoveryStep.ASK_ADVICE | RecoveryStep.GIVE_UP:
                 pass  # the caller sees to it
         self.progress.again()
@@ -221,7 +223,7 @@ class Ladder:
             "episode": as_json(self.episode) if self.episode is not None else None,
             "episodes": self.episodes,
             "restores": self.restores,
-            "owed": self.owed,
+            "owed": self._owed,
             "tick": self._tick,
             "cooling": dict(self._cooling),
             "leaving": self._leaving,
@@ -241,7 +243,7 @@ class Ladder:
     def _adopt(self, data: Mapping[str, Any]) -> None:
         kept = data["episode"]
         self.episode = from_json(StuckEpisode, kept) if kept is not None else None
-        self.episodes, self.restores, self.owed = data["episodes"], data["restores"], data["owed"]
+        self.episodes, self.restores, self._owed = data["episodes"], data["restores"], data["owed"]
 
     def _opened(self, reason: StuckReason, percept: Percept, goal: str | None) -> StuckEpisode:
         return StuckEpisode(

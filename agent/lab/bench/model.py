@@ -28,7 +28,7 @@ from agent.advisor.port import Question, Tool
 from agent.advisor.request import remembered
 from agent.app import AskSettings, Decider, Interrupt, Settings, Summary, play_run
 from agent.app.model import ModelService
-from agent.app.observations import GameKnowledge, PlayObservations
+from agent.app.observations import GAME_SECTIONS, GameKnowledge, PlayObservations
 from agent.app.play import NoViewer
 from agent.app.settings import ModelTerms, model_terms
 from agent.fake_claude import FakeClaude
@@ -36,7 +36,6 @@ from agent.fake_claude.answers import tokens_of_text
 from agent.lab.bench.limits import BoundedFigure, FigureBound, bounded, figure, timed
 from agent.lab.bench.stopwatch import ObservedCall, heard
 from agent.lab.publish import Findings, Row
-from agent.mind import GAME_SECTIONS
 from agent.story import Story
 from emulator import Cartridge, Dex
 from memory import Blackboard, Hooks, Observed, open_run_store, read_run

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from agent.mind import BattleWatch
+from agent.app.battle_record import BattleWatch
 from agent.perception import Percept
 from agent.story import Story
 from emulator import BattleKind, Dex, Phase, State, demo_cartridge_path, load_cartridge

@@ -13,9 +13,9 @@ import pytest
 from agent.advisor.prompt import Mode, prompt_now
 from agent.app import Interrupt, Settings, Summary, TickView, play_run
 from agent.app.checkpoints import COMMIT_EVERY
+from agent.app.observations import GAME_SECTIONS, game_table
 from agent.app.play import session_of_run
 from agent.app.session import PlayLimits, Session
-from agent.mind import GAME_SECTIONS, game_table
 from agent.story import Milestone, Story, Witness
 from emulator import CartridgeKind, PyBoyConsole
 from memory import (
