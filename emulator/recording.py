@@ -247,8 +247,7 @@ def pack(records: Iterable[StepRecord]) -> bytes:
 def unpack(data: bytes, cartridge_sha1: str) -> Iterator[StepRecord]:
     """Yield what was packed, with the chain computed again, from bytes of any origin.
 
-    Raises:
-        ValueError: where they are no recording: cut short, out of order, or a step that is none.
+    Raises ValueError where they are no recording: cut short, out of order, or a step that is none.
     """
     tick, frame, chain, at = 0, 0, first_link(cartridge_sha1).chain, 0
     while at < len(data):

@@ -7,7 +7,7 @@ import codecs
 import json
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 CHARMAP_FILE: Final = Path(__file__).parent / "data" / "charmap.json"
 END: Final = 0x50  # ends a name; what follows it is left over from longer ones
@@ -25,48 +25,44 @@ def charmap(*, bars: bool = False) -> dict[int, str]:
 
     While health bars are shown their tiles replace some others: `bars` asks for those.
     """
-    return dict(_charmap(bars=bars))
+    return dict(_codes(bars=bars).letters)
+
+
+class _Codes(NamedTuple):
+    """What codes print: each its letters, as a table of one letter a code, and those of several letters apart."""
+
+    letters: dict[int, str]
+    single: str
+    several: dict[int, str]
+    singles: bytes  # the codes that print one letter or a space
 
 
 @lru_cache(maxsize=2)
-def _charmap(*, bars: bool) -> dict[int, str]:
+def _codes(*, bars: bool) -> _Codes:
     tables = json.loads(CHARMAP_FILE.read_text(encoding="utf-8"))
     codes = tables["codes"] | (tables["bars"] if bars else {})
-    return {int(code, 16): letters for code, letters in codes.items()}
-
-
-@lru_cache(maxsize=2)
-def _single_letters(*, bars: bool) -> str:
-    letters = [_charmap(bars=bars).get(code, " ") for code in range(0x100)]
-    return "".join(
-        letter if len(letter) == 1 else chr(PRIVATE + code) for code, letter in enumerate(letters)
-    )
-
-
-@lru_cache(maxsize=2)
-def _several_letters(*, bars: bool) -> dict[int, str]:
-    return {code: text for code, text in _charmap(bars=bars).items() if len(text) > 1}
-
-
-@lru_cache(maxsize=2)
-def _singles(*, bars: bool) -> bytes:
-    """Return the codes that print one letter or a space."""
-    return bytes(code for code in range(0x100) if code not in _several_letters(bars=bars))
+    letters = {int(code, 16): printed for code, printed in codes.items()}
+    several = {code: printed for code, printed in letters.items() if len(printed) > 1}
+    single = [
+        chr(PRIVATE + code) if code in several else letters.get(code, " ") for code in range(0x100)
+    ]
+    singles = bytes(code for code in range(0x100) if code not in several)
+    return _Codes(letters, "".join(single), several, singles)
 
 
 @lru_cache(maxsize=256)
 def decode(codes: bytes, *, bars: bool = False) -> str:
     """Return `codes` as text, whatever is no character as a space."""
-    text, _ = codecs.charmap_decode(codes, "strict", _single_letters(bars=bars))
-    return _spelt(text, codes, bars=bars)
-
-
-def _spelt(text: str, codes: bytes, *, bars: bool) -> str:
-    """Return `text` with what prints several letters spelt out."""
     # Decoding by a table of single letters runs in C; the few codes that print more come after.
-    several = _several_letters(bars=bars)
-    for code in set(codes.translate(None, delete=_singles(bars=bars))):
-        text = text.replace(chr(PRIVATE + code), several[code])
+    known = _codes(bars=bars)
+    text, _ = codecs.charmap_decode(codes, "strict", known.single)
+    return _spelt(text, codes, known)
+
+
+def _spelt(text: str, codes: bytes, known: _Codes) -> str:
+    """Return `text` with what prints several letters spelt out."""
+    for code in set(codes.translate(None, delete=known.singles)):
+        text = text.replace(chr(PRIVATE + code), known.several[code])
     return text
 
 
@@ -74,19 +70,19 @@ def _spelt(text: str, codes: bytes, *, bars: bool) -> str:
 def decode_name(codes: bytes) -> str:
     """Return a stored name up to its end mark."""
     name = codes.split(bytes([END]), 1)[0]
-    letters = _charmap(bars=False) | SHORTHANDS
+    letters = _codes(bars=False).letters | SHORTHANDS
     return "".join(letters.get(code, " ") for code in name)
 
 
 @lru_cache(maxsize=64)
 def decode_screen(tiles: bytes) -> tuple[str, ...]:
     """Return the 18 rows of a tile map as text, trailing spaces kept."""
-    bars = HEALTH_BAR in tiles
-    text, _ = codecs.charmap_decode(tiles, "strict", _single_letters(bars=bars))
+    known = _codes(bars=HEALTH_BAR in tiles)
+    text, _ = codecs.charmap_decode(tiles, "strict", known.single)
     if not text.strip(" "):
         return BLANK  # as while one walks, when every step brings other tiles
     rows = [text[at : at + COLUMNS] for at in range(0, COLUMNS * ROWS, COLUMNS)]
-    return tuple(_spelt("\n".join(rows), tiles, bars=bars).split("\n"))
+    return tuple(_spelt("\n".join(rows), tiles, known).split("\n"))
 
 
 def bcd(digits: bytes) -> int:

@@ -38,8 +38,7 @@ class UnusableAdvice(Exception):  # an expected result, told to the model for re
 def advice_of(words: str, question: Question, mask: Callable[[str], str]) -> Advice:
     """Return what a model's text advises, with the names that the question offers and no others.
 
-    Raises:
-        Unusable: when it is no answer, or none of what it names is offered.
+    Raises UnusableAdvice when it is no answer, or none of what it names is offered.
     """
     told = _object(words)
     goals = _named(told, "goals", question.goals)

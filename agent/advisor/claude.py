@@ -55,28 +55,28 @@ class Bounds:
             response.stream = _Bounded(response.stream, self, until)
 
 
+@dataclass(frozen=True, slots=True)
 class _Bounded(httpx2.SyncByteStream):
     """A stream of bytes that ends with a fault where the bounds are passed."""
 
-    def __init__(self, stream: httpx2.SyncByteStream, bounds: Bounds, until: float) -> None:
-        self._stream = stream
-        self._bounds = bounds
-        self._until = until
+    stream: httpx2.SyncByteStream
+    bounds: Bounds
+    until: float
 
     def __iter__(self) -> Iterator[bytes]:
         arrived = 0
-        for piece in self._stream:
+        for piece in self.stream:
             arrived += len(piece)
-            if arrived > self._bounds.most_bytes:
-                detail = f"the reply has more than {self._bounds.most_bytes} bytes"
+            if arrived > self.bounds.most_bytes:
+                detail = f"the reply has more than {self.bounds.most_bytes} bytes"
                 raise ModelFault(FaultKind.TOO_LONG, detail)
-            if self._bounds.clock() > self._until:
-                detail = f"the reply is not whole after {self._bounds.timeout_s:g} seconds"
+            if self.bounds.clock() > self.until:
+                detail = f"the reply is not whole after {self.bounds.timeout_s:g} seconds"
                 raise ModelFault(FaultKind.TIMEOUT, detail)
             yield piece
 
     def close(self) -> None:
-        self._stream.close()
+        self.stream.close()
 
 
 MOST_DETAIL: Final = 200  # characters of what a service says

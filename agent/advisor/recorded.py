@@ -97,11 +97,7 @@ def as_json(answered: RecordedAnswer) -> dict[str, Any]:
 
 
 def from_json(told: Mapping[str, Any]) -> RecordedAnswer:
-    """Return the answer that `as_json` wrote.
-
-    Raises:
-        ValueError: when it is none.
-    """
+    """Return the answer that `as_json` wrote. Raises ValueError when it is none."""
     try:
         return RecordedAnswer(
             int(told["tick"]),

@@ -36,8 +36,7 @@ def message_of(events: Iterable[tuple[str | None, str]]) -> dict[str, Any]:
 def plain_json(text: str) -> Any:  # noqa: ANN401  # JSON is of any shape
     """Return what `text` says in JSON, with every string sound and no number that JSON does not have.
 
-    Raises:
-        ValueError: when it is no JSON, or nested too deep.
+    Raises ValueError when it is no JSON, or nested too deep.
     """
     try:
         return _sound(json.loads(text, parse_constant=_refuse))

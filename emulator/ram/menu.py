@@ -164,9 +164,8 @@ def read_entries(ram: Ram, menu: Menu) -> tuple[int, ...]:
 
 FIELD_MOVES: Final = symbol("wFieldMoves")
 FIELD_MOVE_ENTRIES: Final = 4
-ENTRIES_BELOW: Final = (
-    2  # the number of the last entry of a menu without moves: STATS, SWITCH, CANCEL
-)
+# The number of the last entry of a menu without moves: STATS, SWITCH, CANCEL.
+ENTRIES_BELOW: Final = 2
 # The game counts them in an order of their own; the values are moves.
 FIELD_MOVE_NUMBERS: Final = MappingProxyType(
     {1: 15, 2: 19, 4: 57, 5: 70, 6: 148, 7: 91, 8: 100, 9: 135}

@@ -37,10 +37,8 @@ TILE_IDS: Final = 0x100
 def draw_map(game_map: GameMap, *, divisor: int = 1) -> Shades:
     """Return a map in 16 shades, 0 (white) to 15 (black), 32 pixels a block or a whole fraction of it.
 
-    Each pixel is the mean of `divisor` times `divisor` pixels, so that at full size only four shades occur.
-
-    Raises:
-        ValueError: when `divisor` is none of 1, 2, 4, 8.
+    Each pixel is the mean of `divisor` times `divisor` pixels, so that at full size only four shades occur. Raises
+    ValueError when `divisor` is none of 1, 2, 4, 8.
     """
     if divisor not in DIVISORS:
         message = f"a map is divided by one of {DIVISORS}, not by {divisor}"

@@ -471,8 +471,7 @@ UNSOUND_ADVICE: Final = "copy the image again; another revision of the game is n
 def survey(cartridge: Cartridge) -> tuple[CartridgeCheck, ...]:
     """Decode all of a cartridge and return how it does by each invariant.
 
-    Raises:
-        CartridgeError: when the image is so far from a game that a table cannot be decoded at all.
+    Raises CartridgeError when the image is so far from a game that a table cannot be decoded at all.
     """
     world, dex = World.of(cartridge), Dex.of(cartridge)
     _ = world.maps  # those out of reach, too: what looks at them later must not be the first to

@@ -14,9 +14,8 @@ from emulator.ram.flags import EVENT_BYTES, EVENTS
 from emulator.ram.map import Facing, Position
 from emulator.ram.view import Ram
 
-RESIDENT_SIZE: Final = (
-    6  # picture, Y, X, two bytes of movement, text id; then what the text id's flags add
-)
+# Picture, Y, X, two bytes of movement, text id; then what the text id's flags add.
+RESIDENT_SIZE: Final = 6
 BORDER: Final = 4  # what stored coordinates are greater by
 TRAINER: Final = 0x40  # of the text id: class and number follow, or species and level
 ITEM: Final = 0x80  # of the text id: an item's number follows
@@ -160,9 +159,8 @@ def read_toggles(rom: Rom, map_id: int) -> tuple[Toggle, ...]:
 
 
 TRAINER_HEADER_POINTER: Final = symbol("wTrainerHeaderPtr")  # high byte first
-TRAINER_HEADER_SIZE: Final = (
-    12  # flag bit, sight in the high nibble, address of the flags, four texts
-)
+# Flag bit, sight in the high nibble, address of the flags, four texts.
+TRAINER_HEADER_SIZE: Final = 12
 TRAINER_HEADERS_END: Final = 0xFF
 BANKED: Final = range(0x4000, 0x8000)
 

@@ -120,8 +120,7 @@ class MessageRecall:
     def recall(self, group: str, detail: Detail = Detail.LOW, page: int = 1) -> Page:
         """Return a page of the messages behind a group of observations; beyond the last page, the last.
 
-        Raises:
-            UnknownMemory: for a group that this conversation does not have.
+        Raises UnknownMemory for a group that this conversation does not have.
         """
         chunks = self._store.chunks(self._owner)
         found = next((each for each in chunks if group_id(each) == group), None)

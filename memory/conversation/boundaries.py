@@ -151,8 +151,7 @@ class Slicer:
     def observe(self, observer: Observer, messages: Sequence[Message], known: str) -> Distilled:
         """Return what `observer` makes of what was really said in `messages`; of nothing it is not asked.
 
-        Raises:
-            DistillingFailed: when it fails for any slice, or says more than it was told.
+        Raises DistillingFailed when it fails for any slice, or says more than it was told.
         """
         told = [each for each in messages if each.origin is not MessageOrigin.INJECTED]
         found: list[Distilled] = []

@@ -22,14 +22,12 @@ class ObservationConfig:
     """When messages become observations. Shares are of `message_tokens`; 0 for `buffer_tokens` buffers nothing."""
 
     message_tokens: int = 30_000
-    buffer_tokens: float = (
-        0.2  # how much is observed at a time ahead of need; from 1 on a count of tokens
-    )
+    # How much is observed at a time ahead of need; from 1 on a count of tokens.
+    buffer_tokens: float = 0.2
     buffer_activation: float = 0.8
     block_after: float = 1.2
-    previous_observer_tokens: int = (
-        2_000  # how much of what was observed before an observer is shown
-    )
+    # How much of what was observed before an observer is shown.
+    previous_observer_tokens: int = 2_000
     model: str = ""
     temperature: float = 0.3  # a hint; not every service takes one
 
@@ -105,8 +103,7 @@ class ConversationConfig:
 def parse_config(value: object) -> ConversationConfig | None:
     """Return the settings that `value` says: True for the defaults, a mapping of names, None or False for none at all.
 
-    Raises:
-        MalformedRecord: for a name that there is not, or a value that cannot be.
+    Raises MalformedRecord for a name that there is not, or a value that cannot be.
     """
     if value is None or value is False:
         return None

@@ -75,11 +75,7 @@ def _turn(open_tags: list[str], tag: str, *, closes: bool) -> None:
 
 
 def prompt(name: str, **filled: str) -> str:
-    """Return the prompt `name`, filled.
-
-    Raises:
-        KeyError: when a place in it is left open.
-    """
+    """Return the prompt `name`, filled. Raises KeyError when a place in it is left open."""
     text = (files(__package__) / "prompts" / f"{name}.txt").read_text(encoding="utf-8")
     return Template(text).substitute(filled).rstrip("\n")
 

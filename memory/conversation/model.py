@@ -224,11 +224,9 @@ class ModelObserver(_Distiller):
     def observe(self, messages: Sequence[Message], known: str) -> Distilled:
         """Return the model's observations, with the milestones that the program told and no others.
 
-        Where nothing was said in `messages`, there are none, and no model is asked.
-
-        Raises:
-            DistillingFailed: when no answer came.
-            UnusableAnswer: when it is empty, repeats itself, is longer than what was said, or names what was not.
+        Where nothing was said in `messages`, there are none, and no model is asked. Raises DistillingFailed when no
+        answer came. Raises UnusableAnswer when it is empty, repeats itself, is longer than what was said, or names what
+        was not.
         """
         said = transcript(messages)
         if not said:
@@ -249,10 +247,8 @@ class ModelReflector(_Distiller):
     def reflect(self, observations: str, *, level: int, target: int) -> Distilled:
         """Return the model's reflection, with the milestones of `observations` and no others.
 
-        Raises:
-            DistillingFailed: when no answer came.
-            UnusableAnswer: when it is empty, repeats itself, is no smaller, has more than `target` tokens, or names what
-                the observations do not.
+        Raises DistillingFailed when no answer came. Raises UnusableAnswer when it is empty, repeats itself, is no
+        smaller, has more than `target` tokens, or names what the observations do not.
         """
         asked = reflecting_prompt(observations, level, target, self._settings.prompt)
         answer = self._complete(*asked)
@@ -300,11 +296,9 @@ def reflect_until(
 ) -> Distilled:
     """Return the first reflection of at most `target` tokens that is smaller than `text` and not empty.
 
-    The levels from `start_level` to three above it are tried, none above 4.
-
-    Raises:
-        DistillingFailed: at once where no answer comes, else after the last level. The same text would fail again, so
-            the caller should not ask before it has changed.
+    The levels from `start_level` to three above it are tried, none above 4. Raises DistillingFailed at once where no
+    answer comes, else after the last level. The same text would fail again, so the caller should not ask before it has
+    changed.
     """
     problem = ""
     hardest = len(DETAIL) - 1

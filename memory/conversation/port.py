@@ -31,8 +31,7 @@ class Observer(Protocol):
     def observe(self, messages: Sequence[Message], known: str) -> Distilled:
         """Return the observations of `messages`; `known` is the end of what was observed before.
 
-        Raises:
-            DistillingFailed: when nothing came of it; the caller keeps the messages and asks again later.
+        Raises DistillingFailed when nothing came of it; the caller keeps the messages and asks again later.
         """
 
 
@@ -44,8 +43,7 @@ class Reflector(Protocol):
     def reflect(self, observations: str, *, level: int, target: int) -> Distilled:
         """Return `observations` in fewer tokens, at most `target`; `level` 0 to 4 says how hard to condense.
 
-        Raises:
-            DistillingFailed: when nothing came of it.
+        Raises DistillingFailed when nothing came of it.
         """
 
 

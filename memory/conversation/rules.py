@@ -162,9 +162,8 @@ def _cost(line: ObservationLine, estimate: Callable[[str], int]) -> int:
 WIDTH: Final = 120  # characters of one message, where every observer failed
 SHARE: Final = 12  # tokens of messages for one of observations
 LEAST_ROOM: Final = 200  # tokens of observations that few messages may come to
-LONGEST_GIST: Final = (
-    100  # characters of an argument or a result: what it recalled is known already
-)
+# Characters of an argument or a result: what it recalled is known already.
+LONGEST_GIST: Final = 100
 LONGEST_EVENT: Final = 200
 _COORDINATES: Final = re.compile(r"\s*\([\d\s,;xy=]*\)$")
 _MARKUP: Final = re.compile(r"</?[a-z][a-z-]{0,30}>")  # marks a result as data, and says nothing
@@ -307,10 +306,8 @@ class HeuristicReflector:
     def reflect(self, observations: str, *, level: int, target: int) -> Distilled:
         """Return `observations` in at most `target` tokens, or the milestones alone where they need more.
 
-        At level 0 nothing goes that has room; each level above aims at two tenths less of the detail.
-
-        Raises:
-            DistillingFailed: when there is nothing to reflect upon.
+        At level 0 nothing goes that has room; each level above aims at two tenths less of the detail. Raises
+        DistillingFailed when there is nothing to reflect upon.
         """
         known = parse(observations)
         if not known:

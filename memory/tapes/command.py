@@ -20,10 +20,8 @@ def find_tape(
     """Return the tape that is `named`, or in the environment; else the first of the usual places that has one.
 
     These are `.tapes` in the folder `here`, in those `also` given, in the XDG folders and at home, then `here` itself.
-    A place that is named is taken at its word, whether there is a tape or not.
-
-    Raises:
-        MissingStore: when none of the usual places has a tape; it says which were asked.
+    A place that is named is taken at its word, whether there is a tape or not. Raises MissingStore when none of the
+    usual places has a tape; it says which were asked.
     """
     if named is not None:
         return named
@@ -84,10 +82,8 @@ def run(
 ) -> list[str]:
     """Observe, and return what to print: lines of observations where nothing is written, then a summary.
 
-    `also` are folders whose `.tapes` is looked into after that of the current one.
-
-    Raises:
-        MemoryFault: in one line, when there is no tape, or it cannot be read, or nothing can be written.
+    `also` are folders whose `.tapes` is looked into after that of the current one. Raises MemoryFault in one line, when
+    there is no tape, or it cannot be read, or nothing can be written.
     """
     tape = find_tape(db, os.environ, Path.cwd(), also)
     folder = memory_dir or memory_folder(tape)

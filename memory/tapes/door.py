@@ -23,8 +23,7 @@ class ReadOnlyFile:
     def __init__(self, path: Path) -> None:
         """Open the file at `path`.
 
-        Raises:
-            StoreError: when there is none, or it is not a SQLite file that can be read.
+        Raises StoreError when there is none, or it is not a SQLite file that can be read.
         """
         self.path = path
         _require_sqlite(path)

@@ -58,9 +58,8 @@ EXACT: Final = 2**53  # from here on a double cannot tell an integer from the ne
 def canonical(value: Any) -> str:  # noqa: ANN401  # any JSON
     """Return the one text of `value`: keys by their UTF-16 units, numbers as ECMAScript writes doubles.
 
-    Raises:
-        TypeError: when `value` holds what is not JSON.
-        ValueError: when it holds a number that is none, or one that no double can be.
+    Raises TypeError when `value` holds what is not JSON. Raises ValueError when it holds a number that is none, or one
+    that no double can be.
     """
     if isinstance(value, str):
         return encode_basestring(value)
@@ -119,8 +118,7 @@ Mask: TypeAlias = Callable[[str], str]
 def sound(value: object, mask: Mask) -> Any:  # noqa: ANN401  # the same shape as came in
     """Return a copy of `value` with every text whole and masked, and every number as a double has it.
 
-    Raises:
-        MalformedRecord: when it holds something that is not JSON.
+    Raises MalformedRecord when it holds something that is not JSON.
     """
     if isinstance(value, str | bytes):
         return mask(sound_text(value))
@@ -180,8 +178,7 @@ class Bucket:
     def hash(self, parent: str | None) -> str:
         """Return 64 hex digits for this bucket after `parent`, which is None for a root.
 
-        Raises:
-            TypeError, ValueError: when a block holds what is not JSON.
+        Raises TypeError or ValueError when a block holds what is not JSON.
         """
         content = [
             {**bare(block), "is_error": bool(block.get("is_error"))} for block in self.blocks

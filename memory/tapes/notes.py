@@ -169,11 +169,9 @@ class ObserveResult:
 def observe(wanted: ObserveRequest) -> ObserveResult:
     """Observe a tape; the lines of a session that has grown take the place of those it had.
 
-    The same tape always comes to the same page, at once or bit by bit. A dry run writes nothing.
-
-    Raises:
-        StoreError: when the tape cannot be read, or the folder not written.
-        UnknownMemory: when no session, or more than one, is called `session`.
+    The same tape always comes to the same page, at once or bit by bit. A dry run writes nothing. Raises StoreError when
+    the tape cannot be read, or the folder not written. Raises UnknownMemory when no session, or more than one, is
+    called `session`.
     """
     page = ObservationsPage(_read(wanted.folder / PAGE))
     marks = {} if wanted.reset else read_watermark(_read(wanted.folder / STATE))

@@ -259,8 +259,7 @@ class TapeReader:
     def __init__(self, path: Path, *, most_nodes: int = MOST_NODES) -> None:
         """Open the tape at `path`; of a session at most `most_nodes` are read.
 
-        Raises:
-            StoreError: when there is none, or it holds no table of nodes with hashes and parents.
+        Raises StoreError when there is none, or it holds no table of nodes with hashes and parents.
         """
         self.path = path
         self._most = most_nodes
@@ -300,8 +299,7 @@ class TapeReader:
     def read_session(self, root: str) -> TapeSession:
         """Return the conversation that begins at `root`, which may be any node.
 
-        Raises:
-            UnknownMemory: when no node is called that.
+        Raises UnknownMemory when no node is called that.
         """
         entries = self._entries(_DOWN, root)
         paths = paths_from(
@@ -314,8 +312,7 @@ class TapeReader:
     def read_path(self, leaf: str) -> TapeSession:
         """Return the one way from its root to `leaf`, without what branches off.
 
-        Raises:
-            UnknownMemory: when no node is called that.
+        Raises UnknownMemory when no node is called that.
         """
         entries = self._entries(_UP, leaf)
         way = way_to(leaf, entries)
@@ -336,8 +333,7 @@ class TapeReader:
     def session_called(self, prefix: str) -> str:
         """Return the root of the one session whose hash begins with `prefix`, of 8 hex digits or more.
 
-        Raises:
-            UnknownMemory: when the prefix is too short, or none or several sessions are called that.
+        Raises UnknownMemory when the prefix is too short, or none or several sessions are called that.
         """
         wanted = prefix.strip().lower()
         if len(wanted) < SHORT:

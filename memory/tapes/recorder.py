@@ -28,10 +28,8 @@ _DATA_URL: Final = re.compile(r"data:([\w.+/-]*)[^,]*,(.*)", re.DOTALL)
 def blocks_of(content: object, mask: Mask) -> list[Block]:
     """Return the blocks of a message's `content`, which is text or a list of blocks of the API.
 
-    Every text is sound and masked. Blocks of a kind that tapes do not know keep their type and their text.
-
-    Raises:
-        MalformedRecord: when `content` has another shape.
+    Every text is sound and masked. Blocks of a kind that tapes do not know keep their type and their text. Raises
+    MalformedRecord when `content` has another shape.
     """
     if isinstance(content, str | bytes):
         content = [{"type": "text", "text": content}] if content else []

@@ -113,8 +113,7 @@ class SqliteTape:
 def open_tape(path: Path) -> SqliteTape:
     """Return the tape at `path`, made where there is none, its folder too.
 
-    Raises:
-        StoreError: when the file is no tape, damaged, or of a Tapes before v0.1.0, which had fewer columns.
+    Raises StoreError when the file is no tape, damaged, or of a Tapes before v0.1.0, which had fewer columns.
     """
     if path.exists() and path.stat().st_size:
         _require_columns(path)

@@ -111,8 +111,7 @@ class Terms:
 def load_terms(path: Path | None = None) -> Terms:
     """Return the terms in the file at `path`, or those that hold where nothing else was said.
 
-    Raises:
-        UsageError: when the file cannot be read or does not say it.
+    Raises UsageError when the file cannot be read or does not say it.
     """
     path = path or _TERMS_FILE
     try:

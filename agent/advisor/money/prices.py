@@ -18,13 +18,11 @@ from memory.store.calls import CallState, ModelCall
 
 NANO: Final = 1_000_000_000  # in a dollar; what sums are kept in
 _PRICES_FILE: Final = Path(__file__).with_name("prices.toml")
-_PICO_PER_MILLION: Final = (
-    1_000_000  # a dollar for a million tokens, in billionths of a thousandth for one
-)
+# A dollar for a million tokens, in billionths of a thousandth for one.
+_PICO_PER_MILLION: Final = 1_000_000
 _DATED: Final = re.compile(r"-\d{8}$")
-_MOST: Final = (
-    1_000_000  # dollars per million tokens that are believed, so that sums stay numbers of a file
-)
+# Dollars per million tokens that are believed, so that sums stay numbers of a file.
+_MOST: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +105,7 @@ class Prices:
 def load_prices(path: Path | None = None) -> Prices:
     """Return the prices that are known, those of the file at `path` before the others.
 
-    Raises:
-        UsageError: when that file cannot be read, or says what no price can be.
+    Raises UsageError when that file cannot be read, or says what no price can be.
     """
     models, aliases = _read(_PRICES_FILE)
     if path is not None:

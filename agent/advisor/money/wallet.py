@@ -22,9 +22,8 @@ MOST_TOKENS: Final = 10**11
 _LOST: Final = CallOutcome(CallState.LOST)
 
 
-class BilledBeyond(
-    Exception
-):  # nothing to stop for: it is told, counted, and the ceilings hold from here
+# Nothing to stop for: it is told, counted, and the ceilings hold from here.
+class BilledBeyond(Exception):
     """A service took more for a call than it could have cost by its prices."""
 
 
