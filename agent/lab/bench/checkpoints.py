@@ -11,21 +11,20 @@ import os
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import Final
 
-from agent.app import HOME, TickView
+from agent.app import HOME
 from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
 from agent.errors import RunError
 from agent.lab.bench.game import GOAL, session_of
 from agent.lab.bench.limits import FigureBound, bounded, figure
-from agent.lab.bench.stopwatch import Parts, Stopwatch
+from agent.lab.bench.stopwatch import ObservedCall, all_heard
 from agent.lab.publish import Findings
 from agent.story import Story
 from emulator import Cartridge
@@ -34,14 +33,13 @@ from memory import read_run
 GAMES: Final = 20
 RESUMES: Final = 20
 QUICK: Final = 4  # of each
-WHOLE: Final = "a checkpoint, with the record since the last commit"
-REST: Final = "of it all else"
-PARTS: Final[Parts] = {
-    "emulator.pyboy_console:PyBoyConsole.save": "of it PyBoy's own saving",
-    "memory.store.run_store:RunStore.commit": "of it the transaction",
-    "agent.app.checkpoints:Checkpoints.hand_on": "of it handing on what was learnt",
-    "agent.app.checkpoints:Checkpoints.save": REST,
+SAVED: Final = "agent.app.checkpoints:Checkpoints.save"
+PARTS: Final = {
+    "emulator.pyboy_console:PyBoyConsole.save": "PyBoy's own saving",
+    "memory.store.run_store:RunStore.commit": "a transaction",
+    "agent.app.checkpoints:Checkpoints.hand_on": "handing on what was learnt, at another time",
 }
+WHOLE: Final = "a checkpoint, with the record since the last commit"
 BOUND: Final = FigureBound(WHOLE, limit=30.0, aim=20.0)
 BY_PROCESSOR: Final = FigureBound(f"{WHOLE}, by processor", limit=30.0, aim=20.0)
 BACK: Final = FigureBound(
@@ -53,45 +51,27 @@ LONGEST_S: Final = 60
 def measure_checkpoints(
     cartridge: Cartridge, say: Callable[[str], object], games: int = GAMES, resumes: int = RESUMES
 ) -> Findings:
-    """Play the story by turns for the wall's clock and the processor's, and resume a run several times."""
+    """Play the story several times, and resume a run several times."""
     story = Story.of(cartridge.kind)
-    by_wall: list[Counter[str]] = []
-    by_processor: list[Counter[str]] = []
+    saved: list[ObservedCall] = []
+    parts: dict[str, list[float]] = {name: [] for name in PARTS}
     for seed in range(games):
         say(f"game {seed + 1} of {games}")
-        by_wall += _checkpoints(cartridge, story, seed, perf_counter)
-        by_processor += _checkpoints(cartridge, story, seed, process_time)
+        with all_heard([SAVED, *PARTS]) as calls, session_of(cartridge, story, seed) as (play, _):
+            play.play(PlayLimits(GOAL, float("inf")), NoViewer())
+        saved += calls[SAVED]
+        for name, took in parts.items():
+            took += [each.wall_s for each in calls[name]]
     say(f"going on {resumes} times")
     starts = list(_resumes(cartridge, story, resumes))
-    held = {"checkpoints": len(by_wall), "games": games, "resumes": resumes}
+    held = {"checkpoints": len(saved), "games": games, "resumes": resumes}
     figures = [
-        figure(BOUND, [lap.total() for lap in by_wall]),
-        figure(BY_PROCESSOR, [lap.total() for lap in by_processor]),
-        *(
-            figure(FigureBound(part, None, None), [lap[part] for lap in by_wall])
-            for part in PARTS.values()
-        ),
+        figure(BOUND, [each.wall_s for each in saved]),
+        figure(BY_PROCESSOR, [each.cpu_s for each in saved]),
+        *(figure(FigureBound(PARTS[name], None, None), took) for name, took in parts.items()),
         figure(BACK, starts),
     ]
     return bounded("bench moments", cartridge.name, held, figures)
-
-
-def _checkpoints(
-    cartridge: Cartridge, story: Story, seed: int, clock: Callable[[], float]
-) -> list[Counter[str]]:
-    """Return what each checkpoint of a game took, in seconds by part."""
-    laps: list[Counter[str]] = []
-    stopwatch = Stopwatch(clock)
-
-    class Laps(NoViewer):
-        def show(self, moment: TickView) -> None:
-            lap = stopwatch.lap()
-            if REST in lap:
-                laps.append(Counter(lap))
-
-    with stopwatch.on(PARTS), session_of(cartridge, story, seed) as (session, _):
-        session.play(PlayLimits(GOAL, float("inf")), Laps())
-    return laps
 
 
 def _resumes(cartridge: Cartridge, story: Story, resumes: int) -> Iterator[float]:

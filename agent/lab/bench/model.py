@@ -14,7 +14,7 @@ import gc
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import cycle, islice
@@ -34,7 +34,7 @@ from agent.app.settings import ModelTerms, model_terms
 from agent.fake_claude import FakeClaude
 from agent.fake_claude.answers import tokens_of_text
 from agent.lab.bench.limits import BoundedFigure, FigureBound, bounded, figure, timed
-from agent.lab.bench.stopwatch import ObservedCall, heard
+from agent.lab.bench.stopwatch import Calls, ObservedCall, all_heard
 from agent.lab.publish import Findings, Row
 from agent.story import Story
 from emulator import Cartridge, Dex
@@ -77,7 +77,6 @@ REQUEST: Final = FigureBound("a request laid out", 5.0, 5.0)
 BLOCK: Final = FigureBound("block of what was observed: found among many, and written", 5.0, 5.0)
 
 Say: TypeAlias = Callable[[str], object]
-Calls: TypeAlias = Mapping[str, Sequence[ObservedCall]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +200,7 @@ def _played(cartridge: Cartridge, home: Path, ticks: int) -> ModelGame:
         asking=AskSettings(every=EVERY),
     )
     home.mkdir()
-    with loopback(), _heard(ASKED, COMPLETED, LAID_OUT, TOOL_USED) as calls:
+    with loopback(), all_heard((ASKED, COMPLETED, LAID_OUT, TOOL_USED)) as calls:
         summary = play_run(settings, NoViewer(), Interrupt())
     with closing(read_run(home / "run")) as folder:
         observations = folder.store.observations()
@@ -218,12 +217,6 @@ def _played(cartridge: Cartridge, home: Path, ticks: int) -> ModelGame:
     )
 
 
-@contextmanager
-def _heard(*names: str) -> Iterator[Calls]:
-    with ExitStack() as stack:
-        yield {name: stack.enter_context(heard(name)) for name in names}
-
-
 def _talked(
     game: ModelGame, home: Path, name: str, count: int, *, distils: bool
 ) -> tuple[Row, Calls]:
@@ -232,7 +225,7 @@ def _talked(
     wanted = (ASKED, COMPLETED, SERVED, TOLD, BEFORE, OBSERVED, RECORDED, LAID_OUT)
     with (
         loopback(),
-        _heard(*wanted) as calls,
+        all_heard(wanted) as calls,
         closing(open_run_store(home / "run.sqlite", run_id=name)) as store,
     ):
         service = ModelService(store, _hiring(home, distils=distils), lambda _name, _error: None)

@@ -4,7 +4,7 @@ Knows functions by the names they are found under. Knows nothing of what they do
 """
 
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial, wraps
 from statistics import median
@@ -135,6 +135,9 @@ class ObservedCall(NamedTuple):
     cpu_s: float
 
 
+Calls: TypeAlias = Mapping[str, Sequence[ObservedCall]]
+
+
 @contextmanager
 def heard(name: str) -> Iterator[list[ObservedCall]]:
     """Lend a list of the calls of `name`, which is as `module:Class.method`, or `module:function` of the module that calls it.
@@ -156,3 +159,10 @@ def heard(name: str) -> Iterator[list[ObservedCall]]:
 
     with _replaced(name, wrapped):
         yield calls
+
+
+@contextmanager
+def all_heard(names: Iterable[str]) -> Iterator[Calls]:
+    """Lend the calls of several functions, by their names."""
+    with ExitStack() as stack:
+        yield {name: stack.enter_context(heard(name)) for name in names}
