@@ -9,7 +9,7 @@ from typing import Annotated, Final, TypeAlias
 import typer
 
 from agent.app import interrupts
-from agent.cli.flags import Rom, command_line, require_result_path
+from agent.cli.flags import Rom, command_line, option, require_result_path
 from agent.cli.output import Output
 from agent.lab.publish import Findings, Origin, write_result
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
@@ -62,10 +62,9 @@ def bench(
     rounds: Annotated[int, typer.Option(min=1, help="How many rounds to play.")] = 5,
     seeds: Annotated[
         str | None,
-        typer.Option(
-            metavar="A..B",
-            help="Which battles to fight, or games to play for experience. Default: 0..599; for an exam 600..605.",
-            show_default=False,
+        option(
+            "Which battles to fight, or games to play for experience. Default: 0..599; for an exam 600..605.",
+            "A..B",
         ),
     ] = None,
     teach: Annotated[
@@ -73,10 +72,8 @@ def bench(
     ] = "3000..3011",
     until: Annotated[
         str | None,
-        typer.Option(
-            metavar="ID",
-            help="Play games of experience to this milestone. Default: the last one of the story.",
-            show_default=False,
+        option(
+            "Play games of experience to this milestone. Default: the last one of the story.", "ID"
         ),
     ] = None,
     each_use: Annotated[
@@ -89,27 +86,15 @@ def bench(
         ),
     ] = None,
     keep_memory: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="PATH",
-            help="Keep what experience taught in this new file.",
-            show_default=False,
-        ),
+        Path | None, option("Keep what experience taught in this new file.", "PATH")
     ] = None,
     taught: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="PATH",
-            help="Begin experience with such a file instead of playing --teach.",
-            show_default=False,
-        ),
+        Path | None, option("Begin experience with such a file instead of playing --teach.", "PATH")
     ] = None,
     write: Annotated[
         Path | None,
-        typer.Option(
-            metavar="PATH",
-            help="Write the figures as a JSON file, with a picture beside it where there is one.",
-            show_default=False,
+        option(
+            "Write the figures as a JSON file, with a picture beside it where there is one.", "PATH"
         ),
     ] = None,
     quick: Annotated[

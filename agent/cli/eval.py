@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from agent import VERSION
 from agent.app import HOME, Decider, Interrupt, interrupts
-from agent.cli.flags import command_line, require_result_path, seeds_of
+from agent.cli.flags import Rom, command_line, option, require_result_path, seeds_of
 from agent.cli.output import Output
 from agent.errors import UsageError
 from agent.lab.eval import EvalGame, EvalResults, game_of, write_csv
@@ -26,37 +26,18 @@ INTERRUPTED: Final = 130
 
 
 def evaluate(
-    seeds: Annotated[str, typer.Option(metavar="A..B", help="Which games to play.")],
+    seeds: Annotated[str, option("Which games to play.", "A..B")],
     until: Annotated[
         str | None,
-        typer.Option(
-            metavar="ID",
-            help="The milestone to reach. Default: the last one of the cartridge's story.",
-            show_default=False,
-        ),
+        option("The milestone to reach. Default: the last one of the cartridge's story.", "ID"),
     ] = None,
     memory: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="PATH",
-            help="Give every game a copy of this memory. Default: an empty one.",
-            show_default=False,
-        ),
+        Path | None, option("Give every game a copy of this memory. Default: an empty one.", "PATH")
     ] = None,
-    rom: Annotated[
-        Path | None,
-        typer.Option(
-            help="Your own cartridge image of Pokemon Red (US). Without it, the demo is played.",
-            show_default=False,
-        ),
-    ] = None,
+    rom: Rom = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="The folder for runs, tables and plots. Default: eval/ and the seeds.",
-            show_default=False,
-        ),
+        option("The folder for runs, tables and plots. Default: eval/ and the seeds.", "DIR"),
     ] = None,
     ticks: Annotated[
         int | None,
@@ -70,12 +51,7 @@ def evaluate(
         float, typer.Option(min=0.01, help="Wall time after which a game is ended as a timeout.")
     ] = 10.0,
     write: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="PATH",
-            help="Write the games as a JSON file with a picture beside it.",
-            show_default=False,
-        ),
+        Path | None, option("Write the games as a JSON file with a picture beside it.", "PATH")
     ] = None,
 ) -> None:
     """Play many games and measure how far they get.

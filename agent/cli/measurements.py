@@ -126,11 +126,17 @@ class ExperienceOptions:
 
 def experience(cartridge: Cartridge, wanted: ExperienceOptions) -> Findings:
     """Teach, then play the same seeds with what was taught and without it."""
-    from agent.lab.bench.experience import Experiment, ExperimentPlan
+    from agent.lab.bench.experience import Experiment
     from agent.lab.bench.trials import TrialOrder, arms, lessons_of, play_trials
 
     until = milestones_to(cartridge, wanted.until)[-1]
-    plan = ExperimentPlan(wanted.teach, wanted.seeds, until, wanted.limit, wanted.each_use)
+    plan = {
+        "teach": wanted.teach,
+        "seeds": wanted.seeds,
+        "until": until,
+        "limit": wanted.limit,
+        "each_use": wanted.each_use,
+    }
     try:
         with (
             interrupts() as interrupt,
@@ -146,10 +152,10 @@ def experience(cartridge: Cartridge, wanted: ExperienceOptions) -> Findings:
             lessons = lessons_of(memory)
             _apart(f"{wanted.taught or wanted.teach}", lessons.seeds, wanted.seeds)
             orders = [
-                TrialOrder(cartridge.path, until, seed, plan.limit, memory=memory)
-                for seed in seeds_of(plan.seeds)
+                TrialOrder(cartridge.path, until, seed, wanted.limit, memory=memory)
+                for seed in seeds_of(wanted.seeds)
             ]
-            every = arms(each_use=plan.each_use)
+            every = arms(each_use=wanted.each_use)
             count = len(orders) * len(every)
             processes = min(wanted.processes or os.cpu_count() or 1, count)
             done = bar("games", count)

@@ -8,11 +8,11 @@ differ. Nothing is corrected for looking at several measures. One memory was tau
 tested may mislead, not what other lessons would have taught.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from statistics import fmean
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from agent.experience import MemoryUse
 from agent.lab.bench.trials import EMPTY, TAUGHT, Arm, TaughtMemory, TrialGame, Trials
@@ -112,21 +112,11 @@ def difference(
     return PairedDifference(measure, fmean(ones), fmean(others), gap, signs)
 
 
-class ExperimentPlan(NamedTuple):
-    """How the experiment is done, as the command line says it."""
-
-    teach: str
-    seeds: str
-    until: str
-    limit: int
-    each_use: bool
-
-
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """What was done and found."""
+    """What was done and found; `plan` is how, as the command line says it."""
 
-    plan: ExperimentPlan
+    plan: Mapping[str, Any]
     cartridge: str
     trials: Trials
     lessons: TaughtMemory
@@ -137,14 +127,16 @@ class Experiment:
         pays = self._differences(TAUGHT, EMPTY)
         uses = dict(self._uses())
         figures = {
-            **self.plan._asdict(),
+            **self.plan,
             "games": games,
             "lessons": self.lessons.rows,
             "pays": pays,
             "uses": {use.value: found for use, found in uses.items()},
             "played": {arm.name: played for arm, played in trials.items()},
         }
-        title = f"bench experience: {self.cartridge}, {games} seeds to {self.plan.until}, in pairs"
+        title = (
+            f"bench experience: {self.cartridge}, {games} seeds to {self.plan['until']}, in pairs"
+        )
         paying = [{"of a game": what, **each} for what, each in pays.items()]
         using = [
             {"ticks, for": use.value, **found[TICKS.what]}
