@@ -16,7 +16,10 @@ from agent.tools.overnight.outcomes import (
     ChildExit,
     Guard,
     NightFault,
+    NightLimits,
+    NightUsage,
     NightVerdict,
+    passed,
 )
 from agent.tools.overnight.recovery import (
     KILLS,
@@ -26,6 +29,7 @@ from agent.tools.overnight.recovery import (
     NightHistory,
     Restart,
     judge,
+    newest_before,
 )
 from agent.tools.overnight.repair import (
     EVERY_S,
@@ -82,6 +86,16 @@ def test_a_line_that_was_cut_off_swallows_no_other(tmp_path: Path) -> None:
     assert [line["what"] for line in read_journal(tmp_path)] == ["began", "started"]
 
 
+def test_a_diary_that_grew_too_large_takes_no_more_samples(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent.tools.overnight.logs.MOST_BYTES", 10)
+    journal = NightJournal(tmp_path, lambda: 3.0)
+    for what in ("began", "sample", "verdict"):
+        journal.tell(what)
+    assert [line["what"] for line in read_journal(tmp_path)] == ["began", "verdict"]
+
+
 def test_a_night_is_taken_over_from_its_diary_and_a_new_one_after_a_verdict() -> None:
     lines: list[Line] = [
         {"what": "milestone", "id": "rival"},
@@ -110,6 +124,12 @@ def test_the_log_is_rotated_and_keeps_the_last_line_in_mind(tmp_path: Path) -> N
     assert len(files) == KEPT + 1
     assert sum(each.stat().st_size for each in files) <= 100 * (KEPT + 1)
     assert log.total > 600
+
+
+def test_a_log_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None:
+    log = Logbook(tmp_path / "nowhere")
+    log.write(b"error: the disk is full\n")
+    assert (log.is_written, log.last) == (False, "error: the disk is full")
 
 
 def test_copies_are_made_now_and_then_and_after_what_is_worth_it(files: NightFiles) -> None:
@@ -172,6 +192,20 @@ def test_a_damaged_file_is_replaced_by_the_newest_whole_copy(
     assert [tick for tick, _ in files.marks()] == [0, 65, 102]
 
 
+def test_settings_that_say_nothing_are_put_back(files: NightFiles) -> None:
+    copy_all(files)
+    settings = files.folder / "run.toml"
+    before = settings.read_bytes()
+    settings.write_bytes(b"\0" * 100)
+    found = files.examine(thoroughly=False)
+    assert found is not None
+    assert (
+        files.repair(found).says
+        == "put back the copy of run.toml; what was there is run.toml.damaged-1"
+    )
+    assert settings.read_bytes() == before
+
+
 def test_with_no_room_for_its_copy_a_run_stays_where_it_is(files: NightFiles) -> None:
     copy_all(files)
     before = sorted((path.name, path.stat().st_size) for path in files.folder.iterdir())
@@ -221,12 +255,26 @@ def test_a_run_without_a_checkpoint_is_begun_anew_and_kept(files: NightFiles) ->
     assert {"run.sqlite.unbegun-1", "run.toml.unbegun-1"} <= names
 
 
+def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.write_text("a file where the folder should be", encoding="utf-8")
+    files = NightFiles(run, kept_run(run), kept_memory(run, tmp_path / "memory.sqlite"))
+    found = files.examine(thoroughly=True)
+    assert found is not None
+    assert found.fault is NightFault.UNWRITABLE
+    assert not files.repair(found).done
+
+
 def test_a_copy_is_of_one_moment_and_whole_in_one_file(files: NightFiles) -> None:
     files.run.take()
     assert sorted(each.name for each in files.run.copy.parent.iterdir()) == ["run.sqlite"]
     with closing(read_run_store(files.run.copy)) as copy:
         assert len(list(copy.steps())) == 102
         assert copy.marks()[-1].tick == 102
+
+
+MARKS = [(0, True), (64, True), (102, True), (900, False), (1_000, False)]
+PLENTY = NightUsage(night_s=60, frame=100, free_bytes=10**12, resident=10**8, log_bytes=10)
 
 
 @pytest.mark.parametrize(
@@ -339,6 +387,39 @@ def test_memory_that_is_short_ends_the_night_only_when_a_restart_did_not_help() 
     second, _ = judge(ended, None, replace(record, memory_is_short=True))
     assert isinstance(second, NightVerdict)
     assert second.which is Guard.MEMORY
+
+
+@pytest.mark.parametrize(
+    ("tick", "lasting", "target"),
+    [(1_000, False, 900), (900, True, 102), (64, False, 0), (0, False, 0), (0, True, 0)],
+)
+def test_the_tick_to_go_back_to_is_the_last_before(
+    tick: int, target: int, *, lasting: bool
+) -> None:
+    assert newest_before(MARKS, tick, lasting=lasting) == target
+    assert newest_before([], tick, lasting=lasting) is None
+
+
+@pytest.mark.parametrize(
+    ("reading", "guard"),
+    [
+        (PLENTY, None),
+        (PLENTY._replace(free_bytes=1), Guard.DISK),
+        (PLENTY._replace(night_s=3_600), Guard.HOURS),
+        (PLENTY._replace(frame=round(2.5 * FRAMES_PER_HOUR)), Guard.GAME_HOURS),
+        (PLENTY._replace(log_bytes=10**9), Guard.LOG),
+        (PLENTY._replace(resident=10**10), Guard.MEMORY),
+        (PLENTY._replace(calls=7), None),  # of a model that is not asked any more
+        (PLENTY._replace(calls=7, asks=True), Guard.CALLS),
+        (PLENTY._replace(usd=2.0, asks=True), Guard.DOLLARS),
+        (PLENTY._replace(free_bytes=1, usd=2.0, asks=True), Guard.DISK),
+    ],
+)
+def test_what_is_passed_is_named(reading: NightUsage, guard: Guard | None) -> None:
+    limits = NightLimits(hours=1, game_hours=2, calls=7, usd=1.5)
+    found = passed(reading, limits)
+    assert (found.because if found else None) is guard
+    assert found is None or found.says
 
 
 def beat(tick: int, frame: int, gains: int = 0) -> Heartbeat:

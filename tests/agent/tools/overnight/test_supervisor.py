@@ -4,6 +4,8 @@ import signal
 from dataclasses import replace
 from pathlib import Path
 from shutil import copyfile, copytree
+from threading import Thread
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -74,6 +76,13 @@ def test_the_same_crash_again_is_answered_from_further_back_and_then_given_up(
     assert answers[6].startswith("put back the copy of ")
 
 
+def test_getting_further_forgets_the_crashes_of_before(run: Path, tmp_path: Path) -> None:
+    lives = [{**CRASH, "beats": [{"tick": n, "checkpoint": n}]} for n in range(200, 209)]
+    night = night_over(run, stand_in(tmp_path, [*lives, GOAL]))
+    assert (night.verdict, night.restarts) == ("goal", 9)
+    assert {line["answer"] for line in told(run, "fault")} == {"restart in 0.01 s"}
+
+
 def test_whoever_is_killed_from_outside_is_started_again_from_where_it_was(
     run: Path, tmp_path: Path
 ) -> None:
@@ -127,6 +136,14 @@ def test_a_child_that_gives_up_gets_two_more_tries_and_its_reason_is_the_verdict
     assert night.why == "no way is known; going back 2 times did not help"
 
 
+def test_a_gain_after_going_back_gives_all_tries_again(run: Path, tmp_path: Path) -> None:
+    lives = [
+        {"beats": [{"tick": 110, "gains": n}], "stop": "gave_up", "code": 3}
+        for n in (5, 5, 6, 6, 7)
+    ]
+    assert night_over(run, stand_in(tmp_path, [*lives, GOAL])).verdict == "goal"
+
+
 @pytest.mark.parametrize(
     ("limits", "which", "why"),
     [
@@ -153,6 +170,13 @@ def test_memory_that_is_short_again_after_a_restart_is_a_limit(run: Path, tmp_pa
     night = night_over(run, stand_in(tmp_path, [life]), limits=limits)
     assert (night.verdict, night.which, night.restarts) == ("limit", "memory", 1)
     assert kinds(run) == ["memory"]
+
+
+def test_ticks_that_are_played_are_a_limit(run: Path, tmp_path: Path) -> None:
+    life = {"beats": [{"tick": 90}], "stop": "ticks"}
+    night = night_over(run, stand_in(tmp_path, [life]), flags=("--ticks", "90"))
+    assert (night.verdict, night.which) == ("limit", "ticks")
+    assert lives_of(tmp_path)[0][:2] == ["play", "--json"]
 
 
 def test_a_request_for_an_end_reaches_the_child_and_is_waited_for(
@@ -197,6 +221,17 @@ def test_a_night_with_a_verdict_is_over_and_the_next_has_all_its_hours(
     assert night_over(run, program, limits=limits).which == "hours"
     assert night_over(run, program, limits=limits).night_s >= 0.3
     assert len(told(run, "started")) == 2
+
+
+def test_calls_that_are_made_let_play_go_on_by_rules(run: Path, tmp_path: Path) -> None:
+    life = {"beats": [{"tick": 90}], "stays": True}
+    limits = NightLimits(free_bytes=0, usd=0.0)  # reached before the first call
+    program = stand_in(tmp_path, [life, GOAL])
+    night = night_over(run, program, limits=limits, asks=True, flags=("--mind", "claude"))
+    assert night.verdict == "goal"
+    assert lives_of(tmp_path)[1][-4:-2] == ["--mind", "rules"]
+    (line,) = told(run, "rules")
+    assert line["says"] == "$0.00 spent on asking, of $0.00"
 
 
 def test_what_cannot_be_is_said_once_and_not_tried_again(tmp_path: Path) -> None:
@@ -245,6 +280,19 @@ def test_a_run_that_was_killed_before_its_first_checkpoint_is_begun_anew(tmp_pat
     assert (run / "run.toml.unbegun-1").exists()
 
 
+def test_a_milestone_is_told_once_and_a_night_begins_with_copies(run: Path, tmp_path: Path) -> None:
+    beats = [{"tick": 100 + n, "milestones": ["starter", "rival"][: n + 1]} for n in range(5)]
+    night_over(run, stand_in(tmp_path, [{"beats": beats, "stop": "goal"}]))
+    assert {each.name for each in (run / "copies").iterdir()} >= {
+        "memory.sqlite",
+        "run.sqlite",
+        "run.toml",
+    }
+    assert [line["id"] for line in told(run, "milestone")] == [
+        "rival"
+    ]  # the other was there before
+
+
 def test_a_folder_that_cannot_be_written_is_waited_for_without_playing(
     run: Path, tmp_path: Path
 ) -> None:
@@ -265,3 +313,35 @@ def test_a_folder_that_cannot_be_written_is_waited_for_without_playing(
     night = night_over(run, program, viewer=Viewer(react), memory=memory)
     assert (night.verdict, night.restarts) == ("goal", 1)
     assert kinds(run) == ["unwritable"] * 3
+
+
+def test_what_waits_is_written_while_a_child_says_nothing(run: Path, tmp_path: Path) -> None:
+    journal, aside, interrupt = run / "night.jsonl", tmp_path / "aside.jsonl", Interrupt()
+    seen = []
+
+    def shut(line: Line) -> None:
+        if line["what"] == "ended" and not aside.exists():
+            journal.rename(aside)
+            journal.mkdir()  # which cannot be opened for writing
+
+    def open_again() -> None:
+        while len(lives_of(tmp_path)) < 2:
+            sleep(0.01)
+        seen.append(kinds(run))
+        journal.rmdir()
+        aside.rename(journal)
+        until = monotonic() + 10
+        while not kinds(run) and monotonic() < until:
+            sleep(0.01)
+        seen.append(kinds(run))
+        interrupt.asked = True
+
+    silent = {"beats": [], "stays": True, "ends_cleanly": True}
+    (tmp_path / "lives.jsonl").touch()
+    other = Thread(target=open_again)
+    other.start()
+    program = stand_in(tmp_path, [CRASH, silent])
+    night = night_over(run, program, viewer=Viewer(shut), interrupt=interrupt)
+    other.join()
+    assert night.verdict == "interrupted"
+    assert seen == [[], ["crash"]]

@@ -36,12 +36,15 @@ from emulator import (
     load_cartridge,
 )
 from emulator.screen.scene import draw_map
+from emulator.world import tileset
 from memory import read_run
 from tests.agent.support import Played, game_at
 
 TOWN, SECOND_TOWN, LANE, HOUSE, BEDROOM = 0, 1, 12, 37, 38
 STEP = 16
+BANK = 0x4000
 PAGE = 400_000  # bytes of one sheet on a page
+PICTURE = 250_000  # bytes
 
 
 @dataclass(frozen=True)
@@ -123,6 +126,18 @@ def test_a_map_is_drawn_as_the_screen_shows_it(played: Played, world: World) -> 
     assert (part == seen)[inside].mean() > 0.97  # all but the player
 
 
+def test_a_smaller_picture_of_a_map_is_the_mean_of_the_larger(world: World) -> None:
+    whole = draw_map(world.map(TOWN)).astype(float)
+    height, width = whole.shape
+    for divisor in (2, 4, 8):
+        mean = whole.reshape(height // divisor, divisor, width // divisor, divisor).mean(
+            axis=(1, 3)
+        )
+        assert np.abs(draw_map(world.map(TOWN), divisor=divisor) - mean).max() <= 0.5
+    with pytest.raises(ValueError, match="not by 3"):
+        draw_map(world.map(TOWN), divisor=3)
+
+
 def test_who_walks_over_an_edge_is_on_the_next_square_of_the_sheet(world: World) -> None:
     assert_edges_join(world, TOWN)
 
@@ -182,11 +197,20 @@ def test_the_way_over_an_edge_goes_on(world: World) -> None:
     assert not sheet.jumps
 
 
+def test_colours_run_with_time(world: World) -> None:
+    back_and_forth = [(x, y) for y in range(4) for x in range(1, 6)]
+    shares = [each.share for each in only(drawn(world, along(HOUSE, back_and_forth))).route]
+    assert shares == sorted(shares)
+    assert shares[0] < 0.1
+    assert shares[-1] > 0.9
+
+
 def test_the_fortieth_walk_over_a_path_adds_heat_and_no_line(world: World) -> None:
     there = [(x, 2) for x in range(1, 6)]
     once = only(drawn(world, along(HOUSE, there)))
     often = only(drawn(world, along(HOUSE, (there + there[-2:0:-1]) * 20)))
     assert not once.heat
+    assert not only(drawn(world, along(HOUSE, [(2, 2)] * 500))).heat  # who stands still
     assert max(run.times for run in often.heat) >= 40
     strokes = [sum(map(int, re.findall(r"h(\d+)", path_of(sheet)))) for sheet in (once, often)]
     assert strokes == [4 * STEP] * 2
@@ -199,6 +223,11 @@ def test_nobody_is_drawn_as_walking_where_they_were_carried(world: World) -> Non
     assert (jump.x, jump.y) == (11 * STEP + 8, STEP + 8 + lane_above)
     assert (jump.to_x, jump.to_y) == (3 * STEP + 8, 12 * STEP + 8 + lane_above)
     assert path_of(sheet).count("M") == 2
+
+
+def test_one_press_walks_six_squares_and_no_more(world: World) -> None:
+    ways = [only(drawn(world, along(LANE, [(5, 5), (5, 5 + far)]))) for far in (6, 7)]
+    assert [(path_of(way).count("v"), len(way.jumps)) for way in ways] == [(1, 0), (0, 1)]
 
 
 def test_what_lies_between_two_visits_of_a_sheet_elsewhere_is_no_jump(world: World) -> None:
@@ -240,6 +269,7 @@ def test_nothing_to_draw_is_said(world: World) -> None:
         atlas = drawn(world, trail, [MapMark(1, TOWN, 5, 6, "here", MapMarkKind.STUCK)])
         assert (atlas.sheets, atlas.unplaced) == ((), 1)
         assert "nothing on any map" in atlas_html(atlas)
+    assert drawn(World.empty(), along(TOWN, [(5, 6)])).dropped == 1
 
 
 def test_milestones_are_numbered_in_the_order_of_time(world: World) -> None:
@@ -257,6 +287,17 @@ def test_milestones_are_numbered_in_the_order_of_time(world: World) -> None:
     }
 
 
+def test_marks_of_a_kind_too_near_to_tell_apart_share_a_pin(world: World) -> None:
+    marks = [MapMark(tick, HOUSE, 3, 3, f"no {tick}", MapMarkKind.MILESTONE) for tick in (1, 2)]
+    marks += [MapMark(3, HOUSE, 3, 3, "stuck", MapMarkKind.STUCK)]
+    sheet = only(drawn(world, along(HOUSE, [(3, 3)]), marks))
+    assert [(pin.kind, pin.numbers) for pin in sheet.pins] == [
+        (MapMarkKind.MILESTONE, (1, 2)),
+        (MapMarkKind.STUCK, ()),
+    ]
+    assert ">1+<" in sheet_svg(sheet)
+
+
 def test_a_bad_night_of_many_marks_stays_readable(world: World) -> None:
     marks = [
         MapMark(tick, LANE, tick % 20, tick // 20 % 36, "stuck", MapMarkKind.STUCK)
@@ -266,6 +307,14 @@ def test_a_bad_night_of_many_marks_stays_readable(world: World) -> None:
     assert len(sheet.pins) <= 120
     assert sum(len(pin.labels) for pin in sheet.pins) == 5_000
     assert len(sheet_svg(sheet)) < PAGE
+
+
+def test_the_first_and_last_square_are_marked(world: World) -> None:
+    trail = [TrailVisit(1, BEDROOM, 3, 6), TrailVisit(5, HOUSE, 3, 6), TrailVisit(9, TOWN, 5, 6)]
+    ends = {sheet.title: sheet.ends for sheet in drawn(world, trail).sheets}
+    assert [(end.tick, end.is_last) for end in ends[named(BEDROOM)]] == [(1, False)]
+    assert [(end.tick, end.is_last) for end in ends["Outdoors"]] == [(9, True)]
+    assert not ends[named(HOUSE)]
 
 
 def test_text_is_no_markup(world: World) -> None:
@@ -318,3 +367,60 @@ def walked(path: str) -> list[tuple[int, int]]:
             x, y = (x + sign, y) if letter == "h" else (x, y + sign)
             found.append((x, y))
     return found
+
+
+def test_nights_of_half_a_million_ticks_give_no_larger_page(
+    world: World, recorded: Recorded
+) -> None:
+    length = len(recorded.trail)
+    trail = [
+        visit._replace(tick=visit.tick + 2_000 * night)
+        for night in range(-(-500_000 // length))
+        for visit in recorded.trail
+    ]
+    atlas = drawn(world, trail)
+    assert len(atlas_html(atlas)) < PAGE
+    once = drawn(world, recorded.trail)
+    assert [len(path_of(sheet)) < 4_000 for sheet in atlas.sheets].count(False) <= 1
+    assert all(
+        len(sheet.png) == len(other.png)
+        for sheet, other in zip(atlas.sheets, once.sheets, strict=True)
+    )
+
+
+def test_the_whole_world_walked_over_and_over_stays_small(synthetic_cartridge: Cartridge) -> None:
+    """Every square of every map: more of a way than any night has."""
+    world = World.of(noisy(synthetic_cartridge))
+    squares = [
+        (game_map.map_id, x, y)
+        for game_map in world.maps
+        for y in range(game_map.rows)
+        for x in range(game_map.columns)
+    ]
+    trail = [TrailVisit(tick, *square) for tick, square in enumerate(squares)]
+    atlas = drawn(world, trail)
+    assert atlas.dropped < 0.001 * len(trail)
+    assert len(atlas.sheets) > 200
+    assert max(len(sheet.png) for sheet in atlas.sheets) < PICTURE
+    assert max(len(sheet_svg(sheet)) for sheet in atlas.sheets) < PAGE
+
+
+def noisy(cartridge: Cartridge) -> Cartridge:
+    """Return a cartridge whose maps and tiles are noise: no picture could be larger as a file."""
+    rom, world = bytearray(cartridge.rom), World.of(cartridge)
+    noise = np.random.default_rng(7)
+
+    def overwrite(bank: int, pointer: bytes, size: int, below: int) -> None:
+        address = int.from_bytes(pointer, "little")
+        start = address if address < BANK else bank * BANK + address - BANK
+        rom[start : start + size] = noise.integers(0, below, size, np.uint8).tobytes()
+
+    for header in (game_map.header for game_map in world.maps):
+        pointer = world.rom.span(header.bank, header.address, 5)[3:]
+        overwrite(header.bank, pointer, len(header.blocks), 0x100)
+    for number in range(tileset.COUNT):
+        bank, at = tileset.HEADERS
+        row = world.rom.span(bank, at + number * tileset.HEADER_SIZE, 5)
+        overwrite(row[0], row[1:3], tileset.BLOCKS * tileset.BLOCK_SIZE, tileset.TILES)
+        overwrite(row[0], row[3:5], tileset.TILES * tileset.TILE_SIZE, 0x100)
+    return Cartridge(cartridge.path, bytes(rom), cartridge.title, "noise", cartridge.kind)
