@@ -3,6 +3,7 @@
 import json
 import random
 import threading
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from agent.fake_claude.answers import PICTURE, made_up, tokens_of_block
+from agent.fake_claude.answers import PICTURE, ParsedRequest, made_up, tokens_of_block
 from tests.agent.fake_claude.claude_support import (
     FORMAT,
     LOOK,
@@ -126,6 +127,27 @@ def test_thoughts_come_first_where_they_are_asked_for() -> None:
     ]
 
 
+def test_parse_gives_an_object() -> None:
+    with served() as (_, client):
+        reply = client.messages.parse(**request(QUESTION), output_format=Answer)
+    assert isinstance(reply.parsed_output, Answer)
+
+
+def test_after_an_answer_was_sent_back_the_question_is_still_known() -> None:
+    said = [
+        {"role": "user", "content": QUESTION.replace("stuck", "routine")},
+        {"role": "assistant", "content": "Go on."},
+        {"role": "user", "content": QUESTION},
+        {"role": "assistant", "content": "I would go west."},
+        {"role": "user", "content": "That is no JSON object. Answer again."},
+    ]
+    ask = ParsedRequest({**request(), "messages": said, "output_config": FORMAT})
+    assert ask.purpose == "stuck"
+    assert ask.rounds == 0
+    assert ask.user.count("go:lab") == 1
+    assert ask.user.endswith("Answer again.")
+
+
 def test_observations_come_in_the_form_that_is_asked_for() -> None:
     system = "Answer with <observations>, <current-task> and <suggested-response>."
     said = "\n".join(f"The team walked to town number {each} and rested." for each in range(40))
@@ -150,6 +172,22 @@ def test_tokens_are_counted_as_a_message_is_charged() -> None:
         assert counted.input_tokens == client.messages.create(**asked).usage.input_tokens
 
 
+def test_models_have_limits_and_a_lifecycle() -> None:
+    with served() as (_, client):
+        listed = list(client.models.list())
+        retired = [each.id for each in client.models.list(lifecycle=["retired"])]
+        model = client.models.retrieve("claude-haiku-4-5")
+        with pytest.raises(anthropic.NotFoundError):
+            client.models.retrieve("claude-1")
+    assert MODEL in {each.id for each in listed}
+    assert retired == ["claude-mythos-preview"]
+    assert model.max_input_tokens == 200_000
+    assert model.max_tokens == 64_000
+    assert model.lifecycle == "active"
+    assert model.capabilities is not None
+    assert model.capabilities.structured_outputs.supported
+
+
 def test_a_long_answer_is_cut_where_max_tokens_says() -> None:
     with served() as (_, client):
         reply = client.messages.create(**request("word " * 100, max_tokens=20))
@@ -166,12 +204,32 @@ def test_of_a_key_only_its_presence_is_kept() -> None:
     assert "secret-key" not in repr(server.requests)
 
 
+def test_nothing_else_is_served_and_nothing_too_large_is_read() -> None:
+    with served() as (server, client):
+        with pytest.raises(anthropic.NotFoundError, match="not served here"):
+            client.messages.batches.list()
+        large = urllib.request.Request(
+            f"{server.url}/v1/messages", b"", {"content-length": "40000000"}, method="POST"
+        )
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(large, timeout=5)
+    with refused.value as reply:
+        assert (reply.code, json.load(reply)["error"]["type"]) == (413, "request_too_large")
+
+
 def test_it_says_what_it_is_and_listens_on_loopback_alone() -> None:
     with FakeClaude() as server:
         assert server.url.startswith("http://127.0.0.1:")
         with urllib.request.urlopen(f"{server.url}/", timeout=5) as page:
             assert "no model" in page.read().decode()
             assert "no model" in page.headers["x-fake-claude"]
+
+
+def test_two_servers_never_share_a_port() -> None:
+    with FakeClaude() as server:
+        port = int(server.url.rpartition(":")[2])
+        with pytest.raises(OSError, match="in use"):
+            FakeClaude(port=port)
 
 
 def test_requests_at_the_same_time_are_all_answered() -> None:
@@ -224,12 +282,29 @@ def test_what_is_made_up_fits_its_schema(schema: dict[str, Any], seed: int) -> N
     assert made == made_up(schema, random.Random(seed))
 
 
+def test_a_schema_of_nothing_makes_something() -> None:
+    assert made_up({"type": "array"}, random.Random(0))
+    assert made_up({"type": "array", "items": {"enum": []}}, random.Random(0))
+
+
+def test_a_mark_counts_nothing() -> None:
+    tool = {"name": "look", "input_schema": {"type": "object"}}
+    assert tokens_of_block(tool) == tokens_of_block(tool | {"cache_control": {"type": "ephemeral"}})
+
+
 def test_a_picture_counts_the_same_whatever_its_size() -> None:
     picture = {"type": "image", "source": {"type": "base64", "data": "x" * 90_000}}
     alone = tokens_of_block(picture)
     assert PICTURE <= alone < PICTURE + 10
     result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": [picture]}
     assert PICTURE < tokens_of_block(result) < PICTURE + 20
+    source = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}
+    content = [{"type": "image", "source": source}, {"type": "text", "text": "What?"}]
+    with served() as (_, client):
+        reply = client.messages.create(
+            **request() | {"messages": [{"role": "user", "content": content}]}
+        )
+    assert reply.usage.input_tokens > PICTURE
 
 
 RULES: Final = "Rules of some length. " * 300  # over 1,024 tokens
@@ -273,6 +348,18 @@ def test_a_marked_prefix_is_written_once_and_then_read() -> None:
     assert first.cache_read_input_tokens == second.cache_creation_input_tokens == 0
     assert first.input_tokens == second.input_tokens < 20
     assert total(first) == total(second)
+
+
+def test_what_is_written_is_told_by_how_long_it_is_kept() -> None:
+    with timed() as (_, client):
+        usage = charged(client, system=[marked(RULES, "1h"), marked(NEWS)])
+    assert usage.cache_creation is not None
+    assert usage.cache_creation.ephemeral_1h_input_tokens > 1_024
+    assert usage.cache_creation.ephemeral_5m_input_tokens > 1_024
+    assert usage.cache_creation_input_tokens == (
+        usage.cache_creation.ephemeral_1h_input_tokens
+        + usage.cache_creation.ephemeral_5m_input_tokens
+    )
 
 
 @pytest.mark.parametrize(("ttl", "seconds"), [("5m", 300.0), ("1h", 3_600.0)])
@@ -326,6 +413,19 @@ def test_a_prefix_is_not_found_more_than_twenty_blocks_back() -> None:
         assert usage.cache_read_input_tokens
 
 
+def test_a_mark_may_be_for_the_whole_request_and_another_schema_voids_what_follows_the_tools() -> (
+    None
+):
+    mark, kept = {"type": "ephemeral"}, {"system": [marked(RULES)], "output_config": FORMAT}
+    other = {"format": {"type": "json_schema", "schema": SCHEMA | {"description": "other"}}}
+    with timed() as (_, client):
+        charged(client, system=RULES, cache_control=mark)
+        assert charged(client, system=RULES, cache_control=mark).cache_read_input_tokens
+        charged(client, **kept)
+        assert charged(client, **kept).cache_read_input_tokens
+        assert charged(client, **kept | {"output_config": other}).cache_read_input_tokens == 0
+
+
 BASE: Final[dict[str, Any]] = {
     "system": [marked(RULES)],
     "tools": [LOOK],
@@ -352,3 +452,17 @@ def test_it_says_why_the_cache_was_missed(reason: str) -> None:
     missed = getattr(second.diagnostics.cache_miss_reason, "cache_missed_input_tokens", 0)
     # Only what stands before the change can be read again.
     assert (missed > 1_024) == (reason in {"model_changed", "tools_changed", "system_changed"})
+
+
+def test_it_says_nothing_where_nothing_was_missed() -> None:
+    with timed() as (_, client):
+        first = client.messages.create(**request() | BASE, diagnostics={})
+        assert first.diagnostics is None
+        more = [*request()["messages"], first.to_param(), {"role": "user", "content": "and?"}]
+        asked = request() | BASE | {"messages": more}
+        second = client.messages.create(**asked, diagnostics={"previous_message_id": first.id})
+        assert second.diagnostics is None
+        strange = client.messages.create(**asked, diagnostics={"previous_message_id": "msg_0"})
+    assert strange.diagnostics is not None
+    assert strange.diagnostics.cache_miss_reason is not None
+    assert strange.diagnostics.cache_miss_reason.type == "previous_message_not_found"

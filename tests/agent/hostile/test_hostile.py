@@ -11,8 +11,11 @@ from typing import Any, Final
 
 import pytest
 
+from agent.advisor.model import Request
+from agent.advisor.money.limits import most_input_tokens
 from agent.advisor.port import Advice, Silent, ToolRefused
 from agent.advisor.prompt import data
+from agent.advisor.secrets import Mask
 from agent.app import AskSettings, Decider, Interrupt, Settings, play_run
 from agent.app.build import Branch
 from agent.app.summary import Stop
@@ -507,3 +510,13 @@ def test_the_name_of_a_tool_cannot_tell_a_milestone() -> None:
         Message("t", "user", (result,), 1, 1.0),
     ]
     assert milestones_in(parse(HeuristicObserver().observe(said, "").observations)) == ()
+
+
+def test_no_text_carries_a_key_past_the_mask_and_each_has_a_bound_of_tokens() -> None:
+    mask = Mask([KEY])
+    assert sum(KEY in each.text for each in TEXTS) >= 4
+    for each in TEXTS:
+        assert KEY not in mask(each.text), each.id
+        asked = Request("m", [], [{"role": "user", "content": each.text}], 1)
+        size = len(each.text.encode("utf-8", "surrogatepass"))
+        assert most_input_tokens(asked) >= size, each.id

@@ -25,10 +25,12 @@ from agent.lab.bench.trials import (
     TrialGame,
     TrialOrder,
     arms,
+    lessons_of,
     play_game,
     play_on,
     play_trials,
 )
+from agent.lab.bench.trials import teach as teach_games
 from agent.lab.stats import mean_interval
 from emulator import demo_cartridge_path, load_cartridge
 from tests.agent.lessons import teach, told
@@ -102,6 +104,26 @@ def test_a_game_that_does_not_get_there_counts_as_if_at_the_limit() -> None:
 def test_a_game_that_breaks_stops_no_other(tmp_path: Path) -> None:
     broken = play_game(TrialOrder(tmp_path / "no.gb", "rival", 1, ENOUGH), never)
     assert (broken.reached, broken.stop, broken.ticks) == (False, "error", ENOUGH)
+
+
+def test_games_are_the_same_side_by_side_and_leave_what_was_taught_as_it_is(memory: Path) -> None:
+    before = memory.read_bytes()
+    one = [order(7000, "left_home", memory)]
+    alone, together = (
+        play_trials(orders, (TAUGHT,), processes=len(orders), asked=never, done=ignored)[TAUGHT]
+        for orders in (one, one * 2)
+    )
+    assert tuple(together) == tuple(alone) * 2
+    assert memory.read_bytes() == before
+
+
+def test_lessons_name_the_seeds_that_taught_them(tmp_path: Path) -> None:
+    memory = tmp_path / "memory.sqlite"
+    teach_games(CARTRIDGE, (7002,), memory, limit=220, asked=never, done=ignored)
+    lessons = lessons_of(memory)
+    assert lessons.seeds == {7002}
+    assert lessons.rows["waypoint entries"] == 1
+    assert lessons.rows["sessions told of"] == 1
 
 
 @pytest.mark.parametrize("processes", [1, 2])
@@ -186,6 +208,8 @@ def test_what_takes_less_with_memory_helps_and_what_takes_more_harms() -> None:
         signs = (found.signs.first, found.same, found.signs.second)
         assert signs == (30 * (more < 0), 30 * (more == 0), 30 * (more > 0))
         assert found.signs.p_value() == pytest.approx(2 / 2**30 if more else 1)
+    few = [replace(each, ticks=900) for each in empty[:3]]
+    assert difference(TICKS, few, empty[:3]).verdict is EffectVerdict.TOO_FEW
 
 
 def test_a_share_has_newcombes_interval_also_where_nothing_happened() -> None:

@@ -9,6 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agent.advisor.model import Reply, Request, Usage
 from agent.fake_claude.answers import tokens_of_text
@@ -120,6 +122,19 @@ def test_the_interval_is_newcombes() -> None:
     assert difference == 0.2
     assert low == pytest.approx(0.0569, abs=5e-4)
     assert high == pytest.approx(0.3404, abs=5e-4)
+    assert Paired(5, 4, 4, 2).p_value() == 1.0
+    assert Paired(5, 10, 0, 2).p_value() == pytest.approx(2 / 1024)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
+def test_the_interval_holds_the_difference_and_turns_around(pairs: list[tuple[bool, bool]]) -> None:
+    counts = Paired.of(pairs)
+    difference, low, high = counts.interval()
+    assert -1 - 1e-9 <= low <= difference + 1e-9
+    assert difference - 1e-9 <= high <= 1 + 1e-9
+    turned = Paired.of([(other, one) for one, other in pairs])
+    assert turned.interval() == pytest.approx((-difference, -high, -low))
+    assert 0 < counts.p_value() <= 1
 
 
 def test_a_seed_draws_one_battle_and_kinds_take_turns() -> None:

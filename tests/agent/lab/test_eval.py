@@ -15,7 +15,7 @@ from agent.errors import UsageError
 from agent.lab.eval import game_of
 from agent.lab.publish import read_result
 from agent.lab.runner import EndedGame, Runner
-from agent.lab.stats import share_interval
+from agent.lab.stats import median_interval, share_interval
 from tests.agent.support import ROOT, Agent
 
 PROGRAMS = {
@@ -68,6 +68,16 @@ def test_a_share_has_wilsons_interval() -> None:
     assert share_interval(0, 0) == (0.0, 0.0, 1.0)
 
 
+def test_a_median_has_the_same_interval_every_time() -> None:
+    values = [float(value) for value in range(1, 52)]
+    interval = median_interval(values)
+    assert interval == median_interval(values)
+    assert interval is not None
+    assert interval.estimate == 26.0
+    assert 15.0 < interval.low < 26.0 < interval.high < 37.0
+    assert median_interval([]) is None
+
+
 def test_eval_plays_seeds_and_leaves_tables_plots_and_a_result(
     agent: Agent, tmp_path: Path
 ) -> None:
@@ -107,6 +117,7 @@ def test_eval_plays_seeds_and_leaves_tables_plots_and_a_result(
     [
         (["--seeds", "9..3"], "is no range"),
         (["--seeds", "x"], "is no range"),
+        (["--seeds", "1.."], "is no range"),
         (["--seeds", "1", "--until", "mars"], "is no milestone"),
         (["--seeds", "1", "--memory", "nowhere.sqlite"], "does not exist"),
     ],

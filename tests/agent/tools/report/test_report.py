@@ -22,8 +22,9 @@ from agent.story import Story
 from agent.tools.report import report_run, write_report
 from agent.tools.report.page import page
 from agent.tools.report.run_data import RunStatus
+from agent.tools.report.timeline import Point, clocked, thinned
 from emulator import CartridgeKind
-from memory import read_run
+from memory import VitalsRow, read_run
 from tests.agent.hostile.texts import hostile_texts
 from tests.agent.support import Agent, Played, Watcher
 from tests.agent.tools.report.report_support import (
@@ -110,6 +111,19 @@ def test_the_verdict_of_the_night_stands_above_that_of_the_last_session(run: Pat
     html = page_of(run)
     assert "Ended at its limit of dollars" in html
     assert "5.00 of 5.00 dollars are spent" in html
+
+
+def test_faults_are_counted_by_kind_and_the_goal_is_one_before_the_supervisor_says_so(
+    run: Path,
+) -> None:
+    write_night(run, NIGHT)
+    troubles = told_of(run).troubles
+    assert {each.name: each.times for each in troubles.kinds} == {"killed": 2, "livelock": 1}
+    assert troubles.kinds[0].answers == {"restart in N s": 2}
+    assert "went back to tick 185" in text_of(page_of(run))
+    (run / "night.jsonl").unlink()
+    write_night(run, NIGHT[:-1])
+    assert told_of(run).verdict.kind is RunStatus.GOAL
 
 
 def test_a_night_goes_on_until_its_verdict_and_a_torn_line_does_no_harm(
@@ -234,6 +248,12 @@ def test_hostile_texts_are_shown_as_text_by_every_way_onto_the_page(run: Path) -
     assert len(html) < 3_000_000
 
 
+def test_pictures_that_are_none_are_left_out(run: Path) -> None:
+    bad = {"id": "starter", "witnesses": {}, "picture": '"><script>alert(1)</script>'}
+    add_events(run, [(5, "milestone", bad)])
+    assert "<script" not in page_of(run)
+
+
 def test_somebody_elses_run_is_told_without_its_map_and_says_so(run: Path) -> None:
     with closing(read_run(run)) as folder:
         path = write_report(folder, None)
@@ -273,6 +293,33 @@ def test_a_folder_that_is_no_run_is_one_line(agent: Agent, tmp_path: Path) -> No
     assert (ended.code, ended.out) == (1, "")
     assert ended.err.count("\n") == 1
     assert "is no run" in ended.err
+
+
+def test_two_ways_to_print_are_refused(agent: Agent, played: Played) -> None:
+    assert agent("report", played.folder, "--json", "--csv").code == 2
+
+
+def test_thinning_keeps_every_peak_and_bounds_the_points() -> None:
+    points = [Point(float(n), float(n == 77_777)) for n in range(100_000)]
+    kept = thinned(points)
+    assert len(kept) <= 808
+    assert Point(77_777.0, 1.0) in kept
+    assert (kept[0], kept[-1]) == (points[0], points[-1])
+
+
+def test_a_clock_that_jumps_back_turns_no_curve_around() -> None:
+    def row(session: str, at_ms: int, wall_s: float) -> VitalsRow:
+        return VitalsRow(session, 1, 1, at_ms, wall_s, 1, 1, 1)
+
+    rows = [
+        row("a", 10_000, 1.0),
+        row("a", 2_000, 2.0),
+        row("b", 1_000, 0.5),
+        row("b", 90_000, 3.0),
+    ]
+    at = [each for _, each in clocked(rows)]
+    assert at == sorted(at)
+    assert at[1] - at[0] == pytest.approx(1.0)
 
 
 def test_the_summary_is_kept_beside_the_page(played: Played) -> None:
