@@ -10,7 +10,7 @@ import pytest
 from emulator.profile import symbol
 from tests.contract import battles
 from tests.contract.battles import FIGHT, Mon
-from tests.contract.conftest import Game
+from tests.contract.game import Game
 from tests.contract.test_engine_battle_damage import RANDOM
 
 HP: Final = 320

@@ -10,7 +10,7 @@ import pytest
 
 from emulator import profile
 from emulator.profile import symbol
-from tests.contract.conftest import COLUMNS, Game
+from tests.contract.game import COLUMNS, Game
 
 PARTY_MON, BATTLE_MON, NAME = 44, 29, 11
 NO_DELAY: Final = 0x40  # of wStatusFlags5: letters come at once

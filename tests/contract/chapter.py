@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.contract.conftest import Game
+from tests.contract.game import Game
 
 ALDERBROOK, STONECROSS, HEATHER_WAY, SORREL_ROAD, WOOD = 1, 2, 13, 14, 51
 LAB, STORE, NORTH_GATE, SOUTH_GATE, GYM = 40, 42, 47, 50, 54

@@ -9,7 +9,7 @@ from emulator.ram.state import read_state
 from emulator.ram.view import Ram
 from tests.contract import battles
 from tests.contract.battles import FIGHT, Mon
-from tests.contract.conftest import Game
+from tests.contract.game import Game
 
 
 def experience(growth: int, level: int) -> int:

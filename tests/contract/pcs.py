@@ -12,7 +12,7 @@ from emulator.profile import symbol
 from emulator.ram.menu import read_menu
 from emulator.ram.view import HIGH_RAM, WORK_RAM
 from tests.contract import battles
-from tests.contract.conftest import Game
+from tests.contract.game import Game
 
 ANY_PC, OWN_PC, BOXES_PC = 0xF9, 0xFC, 0xFD  # what stands in place of a text
 CORNER: Final = (1, 2)

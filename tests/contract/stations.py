@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final, NamedTuple
 
-from tests.contract.conftest import Game
+from tests.contract.game import Game
 
 ASKED, GOT_STARTER, BATTLED_RIVAL, BEAT_RAMBLER = 0x021, 0x022, 0x023, 0x3E2
 TOWN, LANE, LAB, ALDERBROOK, REST_HOUSE = 0, 12, 40, 1, 41

@@ -9,20 +9,13 @@ import pytest
 from emulator import MenuKind
 from tests.contract import battles, pcs, things
 from tests.contract.battles import BURN, FREEZE, PARALYSIS, POISON, Mon
-from tests.contract.conftest import LETTERS, Game, halting_share
+from tests.contract.game import LETTERS, Game, halting_share
 from tests.contract.pcs import CORNER
 from tests.contract.things import LIST, PARTY, TOSS, USE, YES
 
 NICK = "AAAA"
 FOREST, HOUSE = 3, 1
 FEW_FRAMES = 5
-
-
-@pytest.fixture
-def bedroom(start: Callable[[str], Game]) -> Game:
-    game = start("bedroom")
-    battles.hurry(game)
-    return game
 
 
 def hp(game: Game, place: int = 0) -> int:

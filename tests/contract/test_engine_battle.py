@@ -8,7 +8,7 @@ import pytest
 
 from tests.contract import battles
 from tests.contract.battles import BAG, FIGHT, FIRST_MOVE, RUN, TEAM, Mon
-from tests.contract.conftest import Game, halting_share
+from tests.contract.game import Game, halting_share
 from tests.contract.test_engine_battle_damage import Chance, watch_chance
 from tests.contract.test_engine_menus import ENOUGH, STACK_BOTTOM, STACK_TOP
 

@@ -29,7 +29,7 @@ from tests.contract.arena import (
     use,
 )
 from tests.contract.battles import BAG, BURN, FREEZE, PARALYSIS, POISON, Mon
-from tests.contract.conftest import Game
+from tests.contract.game import Game
 from tests.contract.things import LIST, PARTY
 
 ONE_HIT, HALF, FIXED, CRASH, EXPLODE, DREAM, DRAIN = 38, 40, 41, 45, 7, 8, 3

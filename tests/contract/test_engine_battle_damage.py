@@ -12,7 +12,7 @@ import pytest
 from emulator.profile import symbol
 from tests.contract import battles
 from tests.contract.battles import Move
-from tests.contract.conftest import Game
+from tests.contract.game import Game
 
 OWN, ENEMY = 0, 1  # hWhoseTurn
 NAMES: Final = ("own", "enemy")

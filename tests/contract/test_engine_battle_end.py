@@ -11,7 +11,7 @@ import pytest
 from emulator import Phase
 from tests.contract import battles, growing
 from tests.contract.battles import FIGHT, TEAM, Mon
-from tests.contract.conftest import Game
+from tests.contract.game import Game
 
 HITTER: Final = 24  # never misses
 RAMBLER, BASIL = 1, 25

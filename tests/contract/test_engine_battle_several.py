@@ -27,7 +27,7 @@ from tests.contract.arena import (
     use,
 )
 from tests.contract.battles import PARALYSIS, POISON, Mon
-from tests.contract.conftest import Game
+from tests.contract.game import Game
 
 SEVERAL, TWO, TWIN, TRAP, RECHARGE, CHARGE, FLY = 29, 44, 77, 42, 80, 39, 43
 THRASH, RAGE, BIDE, NEVER_MISSES, RAISE = 27, 81, 26, 17, 11

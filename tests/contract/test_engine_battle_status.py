@@ -26,7 +26,7 @@ from tests.contract.arena import (
 )
 from tests.contract.arena import use as volatile_use
 from tests.contract.battles import BURN, FIGHT, FREEZE, PARALYSIS, POISON, Mon
-from tests.contract.conftest import Game
+from tests.contract.game import Game
 from tests.contract.test_engine_battle_damage import Chance, watch_chance
 
 HP = 320

@@ -11,7 +11,7 @@ from emulator import MenuKind
 from tests.contract import battles, pcs
 from tests.contract.battles import Mon
 from tests.contract.chapter import bag, empty_bag, enter, fill_bag, through_the_door
-from tests.contract.conftest import FONT_LOADED, Game
+from tests.contract.game import FONT_LOADED, Game
 from tests.contract.stations import fight, read_on
 from tests.contract.things import BAG, LIST, USE, money, set_money, to_cursor
 

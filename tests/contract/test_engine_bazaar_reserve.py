@@ -11,7 +11,7 @@ from emulator import MenuKind
 from tests.contract import battles, pcs
 from tests.contract.battles import Mon
 from tests.contract.chapter import through_the_door
-from tests.contract.conftest import Game
+from tests.contract.game import Game
 from tests.contract.stations import read_on
 from tests.contract.test_engine_battle_damage import RANDOM
 from tests.contract.things import money, set_money

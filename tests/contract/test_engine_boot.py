@@ -25,7 +25,7 @@ from tests.contract.chapter import (
     WOOD_TRAINERS,
     through_the_door,
 )
-from tests.contract.conftest import Game, halting_share
+from tests.contract.game import Game, halting_share
 
 TITLE_WORDS = "BRINDLE VALLEY"
 HIDDEN_WINDOW = 0x90

@@ -10,7 +10,7 @@ from emulator import MenuKind
 from emulator.ram.party import Box, BoxedMon, read_box
 from tests.contract import battles, pcs
 from tests.contract.battles import POISON, Mon
-from tests.contract.conftest import Game, halting_share
+from tests.contract.game import Game, halting_share
 from tests.contract.pcs import CORNER
 
 WITHDRAW, DEPOSIT, RELEASE, CHANGE, LEAVE = range(5)

@@ -12,7 +12,7 @@ from emulator import MenuKind, Phase
 from tests.contract import battles, growing, pcs
 from tests.contract.battles import BAG, FREEZE, PARALYSIS, POISON, Mon
 from tests.contract.battles import PARTY_MON as EVOLUTION_PARTY_MON
-from tests.contract.conftest import Game
+from tests.contract.game import Game
 from tests.contract.test_engine_battle_damage import Chance, watch_chance
 
 MASTER, ULTRA, GREAT, POKE = 1, 2, 3, 4

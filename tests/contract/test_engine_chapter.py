@@ -30,7 +30,7 @@ from tests.contract.chapter import (
     fill_bag,
     through_the_door,
 )
-from tests.contract.conftest import Game
+from tests.contract.game import Game
 from tests.contract.stations import BATTLED_RIVAL, GOT_STARTER, LAB, fight, read_on
 
 HAZEL, GUARD, CLERK = 5, 4, 1

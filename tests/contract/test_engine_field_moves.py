@@ -12,7 +12,7 @@ from emulator.ram.menu import read_field_moves, read_menu
 from tests.contract import battles, pcs, things
 from tests.contract.battles import Mon
 from tests.contract.chapter import HEATHER_WAY, NORTH_GATE, ROUTE_TRAINERS, enter, through_the_door
-from tests.contract.conftest import Game
+from tests.contract.game import Game
 from tests.contract.things import LIST, PARTY, USE, YES
 
 CUT, FLY, SURF, STRENGTH, FLASH = 15, 19, 57, 70, 148
@@ -288,13 +288,6 @@ TEACHING = 3  # wPartyMenuTypeOrMessageID
 MACHINES, MACHINE_COUNT = (4, 0x7773), 55
 PRICES = (30, 0x7FA7)
 FIRST_TM = 201
-
-
-@pytest.fixture
-def bedroom(start: Callable[[str], Game]) -> Game:
-    game = start("bedroom")
-    battles.hurry(game)
-    return game
 
 
 def moves(game: Game, place: int = 0) -> list[int]:

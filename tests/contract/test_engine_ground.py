@@ -8,7 +8,7 @@ import pytest
 
 from tests.contract import battles, things
 from tests.contract.battles import POISON, Mon
-from tests.contract.conftest import OFFSETS, Game
+from tests.contract.game import OFFSETS, Game
 from tests.contract.stations import TOWN, read_on
 
 CAVE, CELLAR, ROAD = 198, 201, 14
@@ -317,13 +317,6 @@ def test_strength_is_a_flag(cave: Game) -> None:
 
 ALWAYS = 255
 TOGGLE = 200
-
-
-@pytest.fixture
-def bedroom(start: Callable[[str], Game]) -> Game:
-    game = start("bedroom")
-    battles.hurry(game)
-    return game
 
 
 def hp(game: Game, place: int) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.contract import battles, pcs, test_engine_battle_end, things
-from tests.contract.conftest import Game, halting_share
+from tests.contract.game import Game, halting_share
 from tests.contract.things import LIST, YES
 
 TEAM, BAG, PLAYER, SAVE, OPTION, EXIT, PAST_THE_END = range(7)

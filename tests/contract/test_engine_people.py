@@ -10,7 +10,7 @@ import pytest
 
 from tests.contract.chapter import SORREL_ROAD, STONECROSS, bag, empty_bag, fill_bag
 from tests.contract.chapter import through_the_door as behind_a_door
-from tests.contract.conftest import Game, halting_share
+from tests.contract.game import Game, halting_share
 from tests.contract.stations import (
     ALDERBROOK,
     ASKED,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.contract import battles, pcs
-from tests.contract.conftest import Game
+from tests.contract.game import Game
 from tests.contract.stations import GOT_STARTER
 
 FONT, FONT_BANK, BOX, BOX_BANK = 0x5A80, 4, 0x6288, 4

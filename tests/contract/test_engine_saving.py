@@ -9,7 +9,7 @@ import pytest
 
 from emulator import MenuKind
 from tests.contract import growing
-from tests.contract.conftest import Game
+from tests.contract.game import Game
 from tests.contract.stations import to_bedroom, to_naming
 
 SAVE: Final = 3  # of the menu behind START

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.contract.conftest import Game
+from tests.contract.game import Game
 
 SCRATCH = 0xA600  # cartridge RAM that nothing uses: a text may lie there as well as in ROM
 STRING, DONE, END = 0x00, 0x57, 0x50

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.contract.conftest import OFFSETS, Game
+from tests.contract.game import OFFSETS, Game
 from tests.contract.stations import GOT_STARTER, LANE, fight
 
 FRAMES_PER_STEP = 16

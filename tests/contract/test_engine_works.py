@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from tests.contract.chapter import bag, empty_bag, enter, through_the_door
-from tests.contract.conftest import Game
+from tests.contract.game import Game
 from tests.contract.stations import fight, read_on
 
 ALDERBROOK = 1

@@ -11,7 +11,7 @@ from emulator.console import WATCHED_RANGES
 from emulator.ram.view import Ram
 from tests.contract import battles, things
 from tests.contract.battles import Mon
-from tests.contract.conftest import Game
+from tests.contract.game import Game
 from tests.contract.things import LIST, PARTY, TOSS, USE, YES
 
 STACKS = ((4, 9), (11, 1), (12, 1), (13, 1), (20, 3))

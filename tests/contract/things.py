@@ -7,7 +7,7 @@ from typing import Final
 
 from emulator.profile import symbol
 from tests.contract.battles import poke
-from tests.contract.conftest import COLUMNS, Game
+from tests.contract.game import COLUMNS, Game
 
 BAG: Final = 1  # of the START menu
 LIST, USE, TOSS, YES, PARTY = (5, 4), (14, 11), (14, 13), (15, 8), (0, 1)

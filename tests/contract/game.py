@@ -1,0 +1,311 @@
+"""The cartridge in an emulator, read at the contract's addresses and at nothing else."""
+
+from __future__ import annotations
+
+import io
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import pytest
+from pyboy import PyBoy
+
+from emulator.profile import RED, symbol
+
+CARTRIDGE: Final = Path(__file__).parents[2] / "roms" / "demo.gb"
+NOTHING_KEPT: Final = bytes(4 * 0x2000)
+COLUMNS: Final = 20
+ARROW: Final = 0xEE
+SPACE: Final = 0x7F
+FONT_LOADED: Final = 1
+HALT_AND_NOP: Final = bytes([0x76, 0x00])
+OFFSETS: Final = {"down": (0, 1), "up": (0, -1), "left": (-1, 0), "right": (1, 0)}
+FACINGS: Final = {"down": 0, "up": 4, "left": 8, "right": 12}
+LETTERS: Final = {
+    **{0x80 + i: chr(ord("A") + i) for i in range(26)},
+    **{0xA0 + i: chr(ord("a") + i) for i in range(26)},
+    **{0xF6 + i: str(i) for i in range(10)},
+    SPACE: " ",
+    0xE0: "'",
+    0xE3: "-",
+    0xE6: "?",
+    0xE7: "!",
+    0xE8: ".",
+    0xF4: ",",
+    0x9C: ":",
+    0xED: ">",
+    0xEC: ")",
+    ARROW: "v",
+    0xBD: "'s",
+    0xBE: "'t",
+}
+
+
+class Place(NamedTuple):
+    """A step of a map."""
+
+    map: int
+    x: int
+    y: int
+
+
+class Game:
+    """A power-on of the cartridge with what its battery kept, a pad, and its RAM by label."""
+
+    def __init__(self, battery: bytes = NOTHING_KEPT) -> None:
+        self.pyboy: Any = PyBoy(
+            str(CARTRIDGE),
+            window="null",
+            sound_emulated=False,
+            ram_file=io.BytesIO(battery),
+        )
+        self.pyboy.set_emulation_speed(0)
+        self.frames = 0
+
+    def stop(self) -> None:
+        self.pyboy.stop(save=False)
+
+    def save(self) -> bytes:
+        file = io.BytesIO()
+        self.pyboy.save_state(file)
+        return file.getvalue()
+
+    def load(self, state: bytes) -> Game:
+        self.pyboy.load_state(io.BytesIO(state))
+        return self
+
+    def tick(self, frames: int = 1) -> None:
+        self.pyboy.tick(frames, False)
+        self.frames += frames
+
+    def hold(self, button: str) -> None:
+        self.pyboy.button_press(button)
+
+    def release(self, button: str) -> None:
+        self.pyboy.button_release(button)
+
+    def press(self, button: str, hold: int = 4, settle: int = 8) -> None:
+        self.hold(button)
+        self.tick(hold)
+        self.release(button)
+        self.tick(settle)
+
+    def wait(self, condition: Callable[[], bool], within: int) -> int:
+        """Tick until `condition` holds and return the frames it took."""
+        for frame in range(within):
+            if condition():
+                return frame
+            self.tick()
+        pytest.fail(f"not within {within} frames at {self.place}:\n{self.text}")
+
+    def at(self, address: int) -> int:
+        return int(self.pyboy.memory[address])
+
+    def block(self, label: str, size: int | None = None) -> bytes:
+        start = symbol(label)
+        end = start + (size or RED.ram[label].size or 1)
+        return bytes(self.pyboy.memory[start:end])
+
+    def byte(self, label: str, offset: int = 0) -> int:
+        return self.at(symbol(label) + offset)
+
+    def word(self, label: str) -> int:
+        return int.from_bytes(self.block(label, 2), "little")
+
+    def number(self, label: str) -> int:
+        """Return a number of two bytes, the high one first."""
+        return int.from_bytes(self.block(label, 2), "big")
+
+    def poke_number(self, label: str, value: int) -> None:
+        self.poke(label, value >> 8)
+        self.poke(label, value & 0xFF, 1)
+
+    def poke(self, label: str, value: int, offset: int = 0) -> None:
+        self.pyboy.memory[symbol(label) + offset] = value
+
+    def has_happened(self, event: int) -> bool:
+        return bool(self.byte("wEventFlags", event // 8) & 1 << event % 8)
+
+    def set_event(self, event: int) -> None:
+        """Tell the cartridge that something has happened, without playing it."""
+        byte = self.byte("wEventFlags", event // 8) | 1 << event % 8
+        self.poke("wEventFlags", byte, event // 8)
+
+    def rom(self, bank: int, address: int, size: int) -> bytes:
+        return bytes(self.pyboy.memory[bank, address : address + size])
+
+    def tile(self, x: int, y: int) -> int:
+        return self.byte("wTileMap", COLUMNS * y + x)
+
+    @property
+    def text(self) -> str:
+        """The screen in letters; other tiles are `_`, edges of boxes `#`."""
+        tiles = self.block("wTileMap")
+        letters = [LETTERS.get(tile, "_" if tile < 0x60 else "#") for tile in tiles]
+        return "\n".join("".join(letters[i : i + COLUMNS]) for i in range(0, 360, COLUMNS))
+
+    @property
+    def place(self) -> Place:
+        return Place(self.byte("wCurMap"), self.byte("wXCoord"), self.byte("wYCoord"))
+
+    @property
+    def is_free(self) -> bool:
+        """Whether the player stands on the grid and the pad is listened to."""
+        return not any(
+            (
+                self.byte("wWalkCounter"),
+                self.byte("wJoyIgnore"),
+                self.byte("wIgnoreInputCounter"),
+                self.byte("wFontLoaded") & FONT_LOADED,
+                self.byte("wStatusFlags5") & 0xA0,
+            )
+        )
+
+    @property
+    def cursor(self) -> tuple[int, int] | None:
+        """Where the filled cursor stands on the screen."""
+        where = self.block("wTileMap").find(0xED)
+        return None if where < 0 else (where % COLUMNS, where // COLUMNS)
+
+    @property
+    def has_arrow(self) -> bool:
+        return self.tile(18, 16) == ARROW
+
+    def read_to_the_end(self, pages: int = 30) -> list[str]:
+        """Press B until no text box is open; return the screens that were waiting."""
+        seen: list[str] = []
+        for _ in range(pages):
+            self.tick(160)
+            if not self.byte("wFontLoaded") & FONT_LOADED:
+                return seen
+            seen.append(self.text)
+            self.press("b")
+        pytest.fail(f"the text does not end:\n{self.text}")
+
+    def sprite(self, slot: int) -> tuple[int, int]:
+        """Return the x and y of the step that a map object holds."""
+        base = 16 * slot
+        return (
+            self.byte("wSpriteStateData2", base + 5) - 4,
+            self.byte("wSpriteStateData2", base + 4) - 4,
+        )
+
+    @property
+    def people(self) -> set[tuple[int, int]]:
+        return {self.sprite(slot) for slot in range(1, self.byte("wNumSprites") + 1)}
+
+    def step_tile(self, x: int, y: int) -> int:
+        """Return the tile that decides about a step: bottom left, from the live blocks."""
+        stride = self.byte("wCurMapWidth") + 6
+        block = self.byte("wOverworldMap", (y // 2 + 3) * stride + x // 2 + 3)
+        address = self.word("wTilesetBlocksPtr") + 16 * block
+        return self.rom(self.byte("wTilesetBank"), address, 16)[(2 * y + 1) % 4 * 4 + 2 * x % 4]
+
+    @property
+    def passable(self) -> bytes:
+        return self.rom(0, self.word("wTilesetCollisionPtr"), 0x60).split(b"\xff")[0]
+
+    def is_open(self, x: int, y: int) -> bool:
+        width, height = 2 * self.byte("wCurMapWidth"), 2 * self.byte("wCurMapHeight")
+        return 0 <= x < width and 0 <= y < height and self.step_tile(x, y) in self.passable
+
+    @property
+    def warps(self) -> list[tuple[int, int, int]]:
+        """Return x, y and destination map of each warp."""
+        data = self.block("wWarpEntries")[: 4 * self.byte("wNumberOfWarps")]
+        return [(data[i + 1], data[i], data[i + 3]) for i in range(0, len(data), 4)]
+
+    @property
+    def signs(self) -> list[tuple[int, int]]:
+        data = self.block("wSignCoords")[: 2 * self.byte("wNumSigns")]
+        return [(data[i + 1], data[i]) for i in range(0, len(data), 2)]
+
+    def route(self, x: int, y: int) -> list[str] | None:
+        """Return the shortest way that meets no person and, before its end, no warp."""
+        start = (self.place.x, self.place.y)
+        closed = self.people | {(wx, wy) for wx, wy, _ in self.warps if (wx, wy) != (x, y)}
+        came: dict[tuple[int, int], tuple[tuple[int, int], str]] = {start: (start, "")}
+        queue = deque([start])
+        while queue:
+            here = queue.popleft()
+            if here == (x, y):
+                return trace(came, here)
+            for direction, (dx, dy) in OFFSETS.items():
+                there = (here[0] + dx, here[1] + dy)
+                if there not in came and there not in closed and self.is_open(*there):
+                    came[there] = (here, direction)
+                    queue.append(there)
+        return None
+
+    def step(self, direction: str) -> bool:
+        """Hold a direction until the place changes; False when something is in the way."""
+        before = self.place
+        self.hold(direction)
+        for _ in range(24):
+            self.tick()
+            if self.place != before or self.byte("wJoyIgnore"):
+                break
+        self.release(direction)
+        self.tick(4)
+        self.wait(lambda: self.is_free, 400)
+        return self.place != before
+
+    def go(self, x: int, y: int) -> Game:
+        """Walk to a step of the map, round people; the last step may be a warp."""
+        here = self.place.map
+        for _ in range(400):
+            if (self.place.x, self.place.y) == (x, y) or self.place.map != here:
+                return self
+            route = self.route(x, y)
+            if route is None:
+                self.tick(20)
+            else:
+                self.step(route[0])
+        pytest.fail(f"cannot walk from {self.place} to {(x, y)}")
+
+    def face(self, direction: str) -> Game:
+        """Turn without stepping: what is ahead must be closed."""
+        self.press(direction, hold=2, settle=6)
+        assert self.byte("wSpriteStateData1", 9) == FACINGS[direction]
+        return self
+
+    def go_beside(self, x: int, y: int) -> Game:
+        """Stand next to a step, facing it."""
+        for direction, (dx, dy) in OFFSETS.items():
+            spot = (x - dx, y - dy)
+            if spot not in self.people and self.is_open(*spot) and self.route(*spot) is not None:
+                return self.go(*spot).face(direction)
+        pytest.fail(f"nothing open beside {(x, y)} on map {self.place.map}")
+
+
+def trace(
+    came: dict[tuple[int, int], tuple[tuple[int, int], str]], here: tuple[int, int]
+) -> list[str]:
+    """Return the directions that led to `here`."""
+    way: list[str] = []
+    while came[here][1]:
+        here, direction = came[here]
+        way.insert(0, direction)
+    return way
+
+
+def halting_share(game: Game, frames: int = 300) -> float:
+    """Return the share of frames in which a halt of bank 0 is reached."""
+    home = game.rom(0, 0, 0x3FFF)
+    reached = [False]
+
+    def note(_: object) -> None:
+        reached[0] = True
+
+    places = [i for i in range(0x150, 0x3FFE) if home[i : i + 2] == HALT_AND_NOP]
+    for place in places:  # the nop, which follows at once; a hook on the halt itself never wakes
+        game.pyboy.hook_register(0, place + 1, note, None)
+    count = 0
+    for _ in range(frames):
+        reached[0] = False
+        game.tick()
+        count += reached[0]
+    for place in places:
+        game.pyboy.hook_deregister(0, place + 1)
+    return count / frames
