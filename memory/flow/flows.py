@@ -308,17 +308,8 @@ class Flows:
     ) -> None:
         blackboard = self._blackboard
         before = blackboard.seq
-        entry = blackboard.write(
-            each.scope or subscription.target,
-            each.kind,
-            each.data,
-            tags=each.tags,
-            importance=each.importance,
-            key=each.key,
-            status=each.status,
-            sources=each.sources,
-            by=subscription.name,
-        )
+        told = each._asdict() | {"scope": each.scope or subscription.target}
+        entry = blackboard.write(**told, by=subscription.name)
         if entry.seq > before:
             for reader in self._reading(entry.scope):
                 if reader.subscription.accepts(entry):

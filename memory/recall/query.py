@@ -1,4 +1,4 @@
-"""Questions to memory, how answers are ranked, and why one came before another. Knows nothing of how they are found."""
+"""Questions to memory, and the parts by which answers are ranked. Knows nothing of how they are found."""
 
 from dataclasses import dataclass, fields
 from typing import Final, NamedTuple, Protocol
@@ -122,18 +122,3 @@ class Searched(Protocol):
 
     def tags(self, scope_glob: str = "*") -> dict[str, int]:
         """Return how many entries carry each tag."""
-
-
-def explain(found: Found, weights: Weights | None = None) -> str:
-    """Return in words and numbers how the score of `found` comes about."""
-    entry, score = found
-    each = weights or Weights()
-    parts = (
-        ("words", score.words, each.words),
-        ("recency", score.recency, each.recency),
-        ("importance", score.importance, each.importance),
-        ("utility", score.utility, each.utility),
-        ("place and subject", score.match, each.match),
-    )
-    terms = " + ".join(f"{name} {part:.2f} x {weight:.2f}" for name, part, weight in parts)
-    return f"{entry.key} scores {score.total:.3f}: {terms}"

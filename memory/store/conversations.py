@@ -7,7 +7,7 @@ Nothing is deleted: what goes back is marked as of a dead branch, what was repla
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import astuple, replace
+from dataclasses import astuple, fields, replace
 from typing import Any, Final
 
 from memory.codec import decode, encode
@@ -25,15 +25,10 @@ from memory.store.database import Database
 
 _NOW: Final = "(SELECT coalesce(max(id), 0) FROM checkpoints)"
 _MESSAGE: Final = "thread, role, blocks, tick, game_s, tokens, origin, created_ms"
-_CHUNK: Final = (
-    "from_seq, to_seq, text, tokens, message_tokens, source, current_task, suggested_response, "
-    "created_ms"
-)
-_REFLECTION: Final = (
-    "generation, upto_seq, text, tokens, source, current_task, suggested_response, created_ms"
-)
-_CHUNK_FIELDS: Final = len(_CHUNK.split(", "))
-_REFLECTION_FIELDS: Final = len(_REFLECTION.split(", "))
+_CHUNK_FIELDS: Final = len(fields(Chunk)) - 2  # all but its number and how many messages it is of
+_REFLECTION_FIELDS: Final = len(fields(Reflection)) - 1
+_CHUNK: Final = ", ".join(each.name for each in fields(Chunk)[:_CHUNK_FIELDS])
+_REFLECTION: Final = ", ".join(each.name for each in fields(Reflection)[:_REFLECTION_FIELDS])
 _CHUNKS: Final = "conversation_chunks WHERE owner = ?1 AND live = 1"
 _REFLECTIONS: Final = "conversation_reflections WHERE owner = ?1 AND live = 1"
 _MESSAGES: Final = "conversation_messages WHERE owner = ?1 AND live = 1"

@@ -87,7 +87,7 @@ class MemoryConsolidator:
     def last_consolidation_tick(self) -> int:
         """When the last one was, or the session began."""
         last = self._history.records(1)
-        return max(last[0].tick if last else 0, self.strategist.session_start_tick)
+        return max(last[0].tick if last else 0, self.strategist.totals.session_start_tick)
 
     def tick(self, current_tick: int) -> Consolidation | None:
         """Return what was consolidated when `current_tick` entered a new interval, else None."""
@@ -193,8 +193,8 @@ class MemoryConsolidator:
         strategist = self.strategist
         summary: dict[str, Json] = {
             "session_id": strategist.session_id,
-            "ticks": tick - strategist.session_start_tick,
-            "battles": strategist.total_battles,
+            "ticks": tick - strategist.totals.session_start_tick,
+            "battles": strategist.totals.total_battles,
             "win_rate": strategist.get_win_rate(),
             "places": list(strategist.locations_visited),
             "progress": strategist.get_objectives_progress(),

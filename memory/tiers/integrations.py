@@ -169,7 +169,7 @@ class MemoryAIIntegration:
         """Return what this session wants, the most urgent first, and its last battles, newest first."""
         objectives = self._goap.query_strategist_objectives(strategist)
         battles = list(strategist.battle_history)[: -MOST - 1 : -1]
-        decided = f"- battles: {strategist.victories} won, {strategist.defeats} lost"
+        decided = f"- battles: {strategist.totals.victories} won, {strategist.totals.defeats} lost"
         return self._section(
             "This session:",
             [

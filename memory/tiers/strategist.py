@@ -216,26 +216,6 @@ class StrategistMemory:
         return self.totals.session_id
 
     @property
-    def session_start_tick(self) -> int:
-        """The tick it began at."""
-        return self.totals.session_start_tick
-
-    @property
-    def total_battles(self) -> int:
-        """How many battles there were."""
-        return self.totals.total_battles
-
-    @property
-    def victories(self) -> int:
-        """How many were won."""
-        return self.totals.victories
-
-    @property
-    def defeats(self) -> int:
-        """How many were lost."""
-        return self.totals.defeats
-
-    @property
     def objectives(self) -> list[SessionObjective]:
         """What the session wants or wanted, the last touched last."""
         return self._objectives.records()

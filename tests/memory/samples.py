@@ -87,8 +87,12 @@ KNOWLEDGE_FIELDS = [
 
 
 def session_of(memory: StrategistMemory) -> dict[str, object]:
-    """What one session remembers, by the names of the design."""
-    return {name: _apart(getattr(memory, name)) for name in SESSION_FIELDS}
+    """What one session remembers and its totals, by the names of the design."""
+    told = {**as_json(memory.totals), "session_id": memory.session_id}
+    return {
+        name: told[name] if name in told else _apart(getattr(memory, name))
+        for name in SESSION_FIELDS
+    }
 
 
 def knowledge_of(memory: TacticianMemory) -> dict[str, object]:

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 import typer
 
-from agent.cli.memory.show import Source, looking
+from agent.cli.memory.show import Source, looking, totals_of
 from agent.cli.output import Output
 from agent.errors import UsageError
 from agent.tools.report.words import date, figure, game_time, plain, says
@@ -63,14 +63,8 @@ def _json(look: FileView, items: Sequence[MemoryItem]) -> str:
 def _heads(look: FileView) -> dict[str, Json]:
     if look.is_run:
         return {"run": look.run.run_id, "checkpoints": look.run.checkpoint_ticks()}
-    total = look.totals()
-    return {
-        "sessions": total.sessions,
-        "battles": total.battles,
-        "win_rate": total.win_rate,
-        "archived": look.archived(),
-        "runs": [{"run": each.run_id, "lessons": each.lessons} for each in look.runs()],
-    }
+    runs: list[Json] = [{"run": each.run_id, "lessons": each.lessons} for each in look.runs()]
+    return {**totals_of(look), "runs": runs}
 
 
 def _table(_look: FileView, items: Sequence[MemoryItem]) -> str:

@@ -223,6 +223,13 @@ def counted(kinds: Iterable[str] | Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {plain(name)}" for name, count in counts) or "nothing"
 
 
+def totals_of(look: FileView) -> dict[str, Json]:
+    """Return the figures of what outlives runs, for machines."""
+    sessions, battles, win_rate = look.totals()
+    told = {"sessions": sessions, "battles": battles, "win_rate": win_rate}
+    return {**told, "archived": look.archived()}
+
+
 def _object(
     look: FileView, items: Sequence[MemoryItem], kinds: Sequence[str], limit: int
 ) -> dict[str, Json]:
@@ -230,14 +237,7 @@ def _object(
     if look.is_run:
         found["run"] = look.run.run_id
     else:
-        total = look.totals()
-        found |= {
-            "sessions": total.sessions,
-            "battles": total.battles,
-            "win_rate": total.win_rate,
-            "archived": look.archived(),
-            "runs": [each.run_id for each in look.runs()],
-        }
+        found |= {**totals_of(look), "runs": [each.run_id for each in look.runs()]}
     return found | {
         "kinds": dict(Counter(each.kind for each in items)),
         "statuses": dict(Counter(each.status for each in items)),

@@ -52,7 +52,7 @@ class ExamMemory:
     @property
     def has_fought(self) -> bool:
         """Whether the session tells of any battle."""
-        return bool(self.strategist.total_battles)
+        return bool(self.strategist.totals.total_battles)
 
     def is_known(self, name: str) -> bool:
         """Say whether memory has ever heard of a place, a species or a trainer."""
@@ -300,7 +300,9 @@ KNOWING: Final[Mapping[QuestionTopic, Recalling]] = {
     QuestionTopic.VISITS: _visits,
     QuestionTopic.MEETINGS: _of("met"),
     QuestionTopic.WINS: _of("won"),
-    QuestionTopic.DEFEATS: lambda notes, _: notes.strategist.defeats if notes.has_fought else None,
+    QuestionTopic.DEFEATS: lambda notes, _: (
+        notes.strategist.totals.defeats if notes.has_fought else None
+    ),
     QuestionTopic.BLACKOUTS: lambda notes, _: (
         len(notes.own(BLACKOUT)) if notes.has_fought else None
     ),

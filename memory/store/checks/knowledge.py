@@ -32,7 +32,7 @@ from memory.store.knowledge_tables import (
 )
 from memory.store.long_term import IMPORTANT, MAX_ENTRIES
 from memory.tiers.forgetting import MONTH_S, Memory, faded, values
-from memory.tiers.knowledge import SEVERITIES, ConsolidationConfig
+from memory.tiers.knowledge import KINDS, SEVERITIES, ConsolidationConfig
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -323,12 +323,11 @@ def _faded(held: Held, now: float) -> Knowledge:
     if held.stats is None:
         return known
     since: float = held.stats[3]
-    for name, pattern in list(known.patterns.items()):
-        kept = faded(max(since, pattern.last_validated), now, rate)
-        known.patterns[name] = replace(pattern, relevance_score=pattern.relevance_score * kept)
-    for name, preference in list(known.preferences.items()):
-        kept = faded(max(since, preference.updated_at), now, rate)
-        known.preferences[name] = replace(preference, confidence=preference.confidence * kept)
+    for kind in KINDS:
+        shelf = known.of(kind.table)
+        for name, record in () if kind.fades else shelf.items():
+            kept = faded(max(since, getattr(record, kind.date)), now, rate)
+            shelf[name] = replace(record, **{kind.worth: getattr(record, kind.worth) * kept})
     return known
 
 

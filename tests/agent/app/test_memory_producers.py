@@ -203,7 +203,7 @@ def test_e39_core_the_session_told_of_battles_places_and_belongings(
     assert isinstance(kept, dict)
     for history in ("objectives", "battle_history", "locations_visited", "resource_history"):
         assert kept[history]
-    assert memory.strategist.total_battles == 0  # a new session has begun
+    assert memory.strategist.totals.total_battles == 0  # a new session has begun
 
 
 def test_e39_persistence_knowledge_outlives_the_run(played: Played, memory: AgentMemory) -> None:

@@ -245,7 +245,7 @@ def test_the_totals_of_a_session_outlive_a_flood_of_small_things(tiers: Tiers) -
     tiers.strategist.record_battle(FIGHT)
     for n in range(2_500):
         tiers.blackboard.write(STM, "disagreement", {"n": n}, tick=n, game_s=n, importance=9)
-    assert tiers.strategist.total_battles == 1
+    assert tiers.strategist.totals.total_battles == 1
     assert as_json(tiers.strategist.battle_history[0]) == as_json(FIGHT)
 
 

@@ -393,7 +393,7 @@ def _check_whole(path: Path, reached: int) -> int:
         assert latest.tick == len(steps) // 50 * 50 >= reached
         tiers.store.rewind(latest)
         assert ticks(tiers.store) == list(range(1, latest.tick + 1))
-        assert tiers.strategist.total_battles == latest.tick
+        assert tiers.strategist.totals.total_battles == latest.tick
         for scope in (WORKING, SENSORY) if latest.tick else ():
             assert tiers.blackboard.entries(scope)[-1].data == {"n": latest.tick}
         reached = latest.tick

@@ -160,7 +160,11 @@ def test_e12_a_session_has_a_name_a_start_and_totals(session: StrategistMemory) 
     }
     for outcome in ("victory", "defeat", "victory"):
         session.record_battle(replace(FIGHT, battle_id=outcome, outcome=outcome))
-    assert (session.total_battles, session.victories, session.defeats) == (3, 2, 1)
+    assert (session.totals.total_battles, session.totals.victories, session.totals.defeats) == (
+        3,
+        2,
+        1,
+    )
 
 
 def test_e13_running_away_and_catching_are_no_defeats(session: StrategistMemory) -> None:
@@ -168,7 +172,11 @@ def test_e13_running_away_and_catching_are_no_defeats(session: StrategistMemory)
     outcomes = ("runaway", "victory", "defeat", "runaway", "catch", "victory", "victory")
     for number, outcome in enumerate(outcomes):
         session.record_battle(replace(FIGHT, battle_id=str(number), outcome=outcome))
-    assert (session.total_battles, session.victories, session.defeats) == (7, 3, 1)
+    assert (session.totals.total_battles, session.totals.victories, session.totals.defeats) == (
+        7,
+        3,
+        1,
+    )
     assert session.get_win_rate() == 0.75
 
 
@@ -203,7 +211,7 @@ def test_e14_histories_are_bounded_and_totals_are_not(session: StrategistMemory)
         session.snapshot_resources(n, replace(OWNED, money=n))
         status = "completed" if n == 50 else "active"
         session.set_objective(replace(AIM, objective_id=str(n), status=status))
-    assert [len(session.battle_history), session.total_battles] == [100, 300]
+    assert [len(session.battle_history), session.totals.total_battles] == [100, 300]
     assert list(session.locations_visited) == [str(n) for n in range(52, 300)]
     assert [len(session.resource_history), session.resource_history[0].money] == [25, 275]
     assert [len(session.objectives), session.objectives[-1].objective_id] == [100, "299"]
