@@ -8,7 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -158,24 +158,19 @@ class EvalResults:
             if milestone in game.milestones
         ]
 
-    def median(self, figure: str) -> Interval | None:
-        """Return the median of one figure of a game."""
-        return median_interval([float(getattr(game, figure)) for game in self.games])
-
-    def stops(self) -> Mapping[str, int]:
-        """Return how many games ended in which way, the most frequent first."""
-        return dict(Counter(game.stop for game in self.games).most_common())
-
     def summary(self) -> dict[str, Any]:
         """Return the figures over all games in plain JSON types."""
         won = sum(game.battles_won for game in self.games)
         lost = sum(game.battles_lost for game in self.games)
         return {
             "games": len(self.games),
-            "stops": dict(self.stops()),
+            "stops": dict(Counter(game.stop for game in self.games).most_common()),
             "milestones": {name: self._milestone(name) for name in self.milestones},
             "battles_won": _figures(share_interval(won, won + lost)),
-            **{name: _figures(self.median(name)) for name in FIGURES},
+            **{
+                name: _figures(median_interval([float(getattr(game, name)) for game in self.games]))
+                for name in FIGURES
+            },
             "longest_wall_s": max((game.wall_s for game in self.games), default=0.0),
             "totals": {name: sum(getattr(game, name) for game in self.games) for name in TOTALS},
         }
@@ -196,29 +191,21 @@ class EvalResults:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each game; of a milestone that was not reached it has empty words."""
-        return [
-            {
-                **{name: getattr(game, name) for name in PLAIN},
-                **{
-                    f"{name}_{unit}": when
-                    for name in self.milestones
-                    for unit, when in zip(
-                        ("tick", "frame"), game.milestones.get(name, ("", "")), strict=True
-                    )
-                },
-            }
-            for game in self.games
-        ]
+        rows = []
+        for game in self.games:
+            row = {name: getattr(game, name) for name in PLAIN}
+            for name in self.milestones:
+                moment = game.milestones.get(name, ("", ""))
+                row[f"{name}_tick"], row[f"{name}_frame"] = moment
+            rows.append(row)
+        return rows
 
 
 FIGURES: Final = ("ticks", "frames", "wall_s")
 TOTALS: Final = (
     "battles_won", "battles_lost", "battles_fled", "blackouts", "episodes", "restores", "errors",
 )  # fmt: skip
-PLAIN: Final = (
-    "seed", "stop", "reason", "ticks", "frames", "wall_s", "battles_won", "battles_lost", "battles_fled",
-    "blackouts", "badges", "episodes", "restores", "errors",
-)  # fmt: skip
+PLAIN: Final = tuple(each.name for each in fields(EvalGame) if each.name != "milestones")
 
 
 def _figures(interval: Interval | None) -> dict[str, float] | None:
