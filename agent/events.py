@@ -145,8 +145,7 @@ def events(
 ) -> Iterator[Event]:
     """Yield the events of a kind on the live lineage, or on branches that died, in their order.
 
-    Raises:
-        KeyError: when it is `strict` and an event lacks a field.
+    Raises KeyError when it is `strict` and an event lacks a field.
     """
     blank = as_json(kind())
     timed = {"tick", "since", "lasted"} & blank.keys()

@@ -92,8 +92,7 @@ class AgentMemory:
     def load_strategist_checkpoint(self, run: RunReader, session_id: str) -> StrategistMemory:
         """Return the strategist, become what the session of that name was when it ended.
 
-        Raises:
-            UnknownMemory: when nothing is kept under the name.
+        Raises UnknownMemory when nothing is kept under the name.
         """
         kept = run.load_strategist_checkpoint(session_id)
         if kept is None:

@@ -158,9 +158,8 @@ def name_of(item: MemoryItem) -> tuple[str, str, str]:
     return item.table, item.scope, item.id
 
 
-PASSING: Final = (
-    "agent:reader:ltm:semantic"  # where rows of the four tables lie while they are searched
-)
+# Where rows of the four tables lie while they are searched.
+PASSING: Final = "agent:reader:ltm:semantic"
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,9 +41,8 @@ from memory.tapes.tape import SqliteTape, open_tape
 from memory.tokens import TokenEstimator
 
 THREAD: Final = "advice"  # the one conversation of a run
-SHARE: Final = (
-    0.7  # of what a model takes: the rest is for tools, rules, and the state of the moment
-)
+# Of what a model takes: the rest is for tools, rules, and the state of the moment.
+SHARE: Final = 0.7
 
 
 def fitting(config: ConversationConfig, room: int | None) -> ConversationConfig:

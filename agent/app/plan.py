@@ -48,10 +48,8 @@ HIGH: Final = ".hram"
 def read_images(path: Path) -> Iterator[tuple[str, Ram]]:
     """Yield name and RAM of the image in `path`, or of all in a folder, in the order of their names.
 
-    An image is NAME.wram, the 8,192 bytes from 0xC000 on, with NAME.hram, the 127 from 0xFF80 on, beside it.
-
-    Raises:
-        UsageError: when there is no image, or a file has not the size it must have.
+    An image is NAME.wram, the 8,192 bytes from 0xC000 on, with NAME.hram, the 127 from 0xFF80 on, beside it. Raises
+    UsageError when there is no image, or a file has not the size it must have.
     """
     if path.is_dir():
         found = sorted(path.glob(f"*{WORK}"))

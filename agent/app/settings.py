@@ -182,8 +182,7 @@ class ModelTerms(NamedTuple):
 def model_terms(asked: AskSettings, home: Path) -> ModelTerms:
     """Return the terms that were asked for; `home` is the folder of the memory, where prices and tapes are by default.
 
-    Raises:
-        UsageError: when a file cannot be used, or a model has no price.
+    Raises UsageError when a file cannot be used, or a model has no price.
     """
     terms, own = load_terms(asked.terms), home / "prices.toml"
     prices = load_prices(asked.prices or (own if own.is_file() else None))
@@ -213,8 +212,7 @@ class PlayedOn(Protocol):
 def cartridge_for(rom: Path | None, run: PlayedOn | None) -> Cartridge:
     """Return the image asked for, else the one `run` was played on, else the demo.
 
-    Raises:
-        CartridgeError: when the image cannot be played, or is not the one of `run`.
+    Raises CartridgeError when the image cannot be played, or is not the one of `run`.
     """
     if run is None:
         return load_cartridge(rom or demo_cartridge_path())

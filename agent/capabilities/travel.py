@@ -44,9 +44,8 @@ from memory import Recall
 BARRED_DETOUR: Final = 40  # steps that are walked sooner than tried in vain again
 CARD_KEY: Final = 48
 OPENS: Final = frozenset({Obstacle.LOCKED_DOOR})
-SAFE: Final = (
-    0.9  # chance to win from which on trainers are not avoided: they bring money and experience
-)
+# Chance to win from which on trainers are not avoided: they bring money and experience.
+SAFE: Final = 0.9
 SIGHT_DETOUR: Final = 12  # steps around that each square in sight is worth
 TRAVEL_COST: Final = 10  # of any walk, however short
 # That cost as much as a point: what they take is little beside what happens on the way.

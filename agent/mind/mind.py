@@ -104,8 +104,7 @@ class Mind:
     def decide(self, percept: Percept, facts: Facts) -> Intent:
         """Return what to do now: a reflex that fires, else the action under way, else the next of the plan.
 
-        Raises:
-            Stuck: when play gets nowhere, and the ladder has no rung left to climb from here.
+        Raises Stuck when play gets nowhere, and the ladder has no rung left to climb from here.
         """
         self._watch_progress(percept)
         self._close(percept, facts)

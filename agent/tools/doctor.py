@@ -90,8 +90,7 @@ class ReaderCheck:
 def reader_checks(cartridge: Cartridge) -> list[ReaderCheck]:
     """Switch a cartridge on, go to its main menu, and return what each reader makes of it.
 
-    Raises:
-        ConsoleError: when the main menu does not open.
+    Raises ConsoleError when the main menu does not open.
     """
     with closing(PyBoyConsole(cartridge)) as console:
         course = SkillRun(boot(1, read_state(console.ram(), console.frame)))

@@ -91,8 +91,7 @@ class Pointcut:
     def of_method(cls, function: Callable[..., object]) -> Pointcut:
         """Return the calls of this very function, on whatever instance.
 
-        Raises:
-            NotHookable: when it is not opened by @hookable.
+        Raises NotHookable when it is not opened by @hookable.
         """
         wanted = method_of(function)
         return cls(f"of_method({wanted.name})", lambda method, _kind, _instance: method is wanted)

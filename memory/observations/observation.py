@@ -90,8 +90,7 @@ class Extractors:
     def add(self, table: ExtractorTable) -> None:
         """Take over the extractors of `table`.
 
-        Raises:
-            MalformedRecord: when a tool has one already; two would tell of each call twice.
+        Raises MalformedRecord when a tool has one already; two would tell of each call twice.
         """
         if known := sorted(self._by_tool.keys() & table.keys()):
             message = f"{known[0]!r} has an extractor already; leave it out of one of the tables."

@@ -187,8 +187,7 @@ class MemoryActions:
     ) -> str:
         """Return the key of the entry made of `data`; `metadata` are fields of a `Note`.
 
-        Raises:
-            MalformedRecord: when it claims more than its author can know.
+        Raises MalformedRecord when it claims more than its author can know.
         """
         note = Note.of(metadata or {})
         scope = note.scope or scope_name(self.agent_id, "working")

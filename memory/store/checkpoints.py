@@ -80,8 +80,7 @@ class CheckpointReader(Reader):
     def checkpoint(self, number: int) -> Checkpoint:
         """Return a moment to come back to by its number.
 
-        Raises:
-            MissingCheckpoint: when the file does not hold it any more.
+        Raises MissingCheckpoint when the file does not hold it any more.
         """
         row = self._database.row(
             "SELECT tick, frame, state, chain, mind, why FROM checkpoints WHERE id = ?",

@@ -58,8 +58,7 @@ class Opened(NamedTuple):
 def file_in(path: Path) -> Path:
     """Return the file that `path` means: itself, or that of a run's folder.
 
-    Raises:
-        StoreError: when there is nothing there that could be read.
+    Raises StoreError when there is nothing there that could be read.
     """
     if path.is_dir():
         if not (path / STORE).exists():
@@ -92,8 +91,7 @@ def file_in(path: Path) -> Path:
 def open_sound(path: Path, kinds: tuple[Schema, ...] = KINDS) -> Opened:
     """Return the file at `path`, which is of one of `kinds` and whole from its first page to its last.
 
-    Raises:
-        StoreError: in one line, what is the matter with it and what to do.
+    Raises StoreError in one line, what is the matter with it and what to do.
     """
     file = file_in(path)
     for schema in kinds:

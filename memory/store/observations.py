@@ -109,8 +109,7 @@ class ObservationLog:
     def add_now(self, session: str, observed: Iterable[Observed], tick: int, game_s: float) -> None:
         """Write what was observed within a transaction of the caller.
 
-        Raises:
-            ObservationsRefused: when the file does not take it.
+        Raises ObservationsRefused when the file does not take it.
         """
         rows = [(session, each, encode(each.metadata), tick, game_s) for each in observed]
         try:
@@ -131,8 +130,7 @@ class ObservationLog:
     def flush(self) -> None:
         """Write what was added, within the transaction of a commit.
 
-        Raises:
-            ObservationsRefused: when the file does not take it; at the next attempt it is left out.
+        Raises ObservationsRefused when the file does not take it; at the next attempt it is left out.
         """
         if self._added and not self._is_refused:
             with self._refusing():

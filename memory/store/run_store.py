@@ -112,8 +112,7 @@ class RunStore(RunReader, CallLedger):
     ) -> None:
         """Write what was observed within a transaction of the caller.
 
-        Raises:
-            ObservationsRefused: when the file does not take it; what goes with it can be written without.
+        Raises ObservationsRefused when the file does not take it; what goes with it can be written without.
         """
         self._observations.add_now(session, observed, tick, game_s)
 

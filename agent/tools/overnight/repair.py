@@ -44,8 +44,7 @@ class BackedUpFile:
     def take(self) -> None:
         """Make a copy and let the oldest go.
 
-        Raises:
-            StoreError: when the file cannot be read, or what was read is not whole; then all copies stay.
+        Raises StoreError when the file cannot be read, or what was read is not whole; then all copies stay.
         """
         new = self.copy.with_name(self.copy.name + ".new")
         new.parent.mkdir(exist_ok=True)

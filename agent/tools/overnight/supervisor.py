@@ -46,10 +46,9 @@ class Supervisor:
     def play(self) -> Night:
         """Play until there is a verdict, and return how it was.
 
-        Raises:
-            RunFolderError: when another process has the folder, or it cannot be written.
-            UsageError: when a child says that what was asked for cannot be.
-            RunError: when nothing was played, and the first child says why it cannot.
+        Raises RunFolderError when another process has the folder, or it cannot be written. Raises UsageError when a
+        child says that what was asked for cannot be. Raises RunError when nothing was played, and the first child says
+        why it cannot.
         """
         with own(self._settings.run, LOCK) as lock:
             pass

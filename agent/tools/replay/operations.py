@@ -95,8 +95,7 @@ def open_recording(path: Path) -> Iterator[OpenRecording]:
 def slot_for(origin: RecordingOrigin, rom: Path | None, tell: Tell) -> Cartridge:
     """Return the cartridge of a recording, and tell at once when the emulator is another than it was.
 
-    Raises:
-        CartridgeError: when there is another cartridge.
+    Raises CartridgeError when there is another cartridge.
     """
     cartridge = cartridge_for(rom, origin)
     tell_emulator(origin.pyboy, tell)
@@ -171,8 +170,7 @@ def bisect_run(path: Path, rom: Path | None, *, tell: Tell = quiet) -> BisectRes
 def bisect_runs(one: Path, other: Path, rom: Path | None, *, tell: Tell = quiet) -> BisectResult:
     """Find the first tick at which the recordings in two places differ.
 
-    Raises:
-        RunError: when they are of different cartridges.
+    Raises RunError when they are of different cartridges.
     """
     with open_recording(one) as mine, open_recording(other) as theirs:
         here, there = mine.origin, theirs.origin
@@ -194,8 +192,7 @@ def bisect_runs(one: Path, other: Path, rom: Path | None, *, tell: Tell = quiet)
 def export_run(path: Path, file: Path, *, tell: Tell = quiet) -> int:
     """Write what was recorded in `path` to one file without anything of the cartridge, and return its size in bytes.
 
-    Raises:
-        RunError: when the recording was edited, or there is none.
+    Raises RunError when the recording was edited, or there is none.
     """
     require_new(file)
     with open_recording(path) as of:
@@ -264,10 +261,8 @@ def redecide_run(
 ) -> Redecided:
     """Play the run in `path` again in a temporary folder. No model is asked, and nothing is written.
 
-    `memory` is what the run began with, if that was anything.
-
-    Raises:
-        RunError: when the run was played in more than one session, or began with another memory.
+    `memory` is what the run began with, if that was anything. Raises RunError when the run was played in more than one
+    session, or began with another memory.
     """
     with ExitStack() as stack:
         if path.is_file():

@@ -75,8 +75,7 @@ def encode_portable(
 ) -> bytes:
     """Return a sound recording as the bytes of such a file, always the same.
 
-    Raises:
-        RunError: when there is nothing recorded, or more than such a file may hold.
+    Raises RunError when there is nothing recorded, or more than such a file may hold.
     """
     if not 0 < len(records) <= MOST_TICKS:
         message = f"{len(records)} ticks cannot be exported; 1 to {MOST_TICKS:,} can"
@@ -93,11 +92,7 @@ def encode_portable(
 
 
 def read_portable(path: Path) -> OpenRecording:
-    """Return what a file holds.
-
-    Raises:
-        RunError: when it is none of these, damaged, or not what it says.
-    """
+    """Return what a file holds. Raises RunError when it is none of these, damaged, or not what it says."""
     with path.open("rb") as file:
         data = file.read(MOST_BYTES + 1)
     if not data.startswith(MAGIC):

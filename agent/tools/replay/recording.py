@@ -154,8 +154,7 @@ def drive(recording: Recording, console: Console) -> Replay:
 def moments(run: RunReader, console: Console) -> Iterator[tuple[int, State]]:
     """Yield each tick of the live steps of `run` with the state it ended in, from a fresh `console`.
 
-    Raises:
-        Divergence: where the console does something else than what was recorded.
+    Raises Divergence where the console does something else than what was recorded.
     """
     records = readable(run.steps())
     player = PlayingConsole(console, records)
@@ -188,8 +187,7 @@ class RecordedEpisode(NamedTuple):
 def episode_of(run: RunReader, number: int) -> RecordedEpisode:
     """Return the `number`th stuck episode of a run, from 1 on, also on a branch that died.
 
-    Raises:
-        RunError: when the run has fewer.
+    Raises RunError when the run has fewer.
     """
     told = list(events(run, StuckEvent))
     if not 0 < number <= len(told):
@@ -221,11 +219,7 @@ class Picture(NamedTuple):
 
 
 def frames_of(recording: Recording, stretch: TickRange) -> int:
-    """Return how many frames a stretch lasts.
-
-    Raises:
-        UsageError: when the recording has no such ticks.
-    """
+    """Return how many frames a stretch lasts. Raises UsageError when the recording has no such ticks."""
     first, last = stretch
     if not 1 <= first <= last <= len(recording.records):
         ticks = f"tick {first} is" if first == last else f"ticks {first} to {last} are"
@@ -242,8 +236,7 @@ def seconds(frames: int) -> float:
 def snapshot(console: PyBoyConsole, recording: Recording, tick: int, *, at: int) -> Screen:
     """Return what the screen showed at the end of `tick`, from a console that stands at the end of tick `at`.
 
-    Raises:
-        Divergence: where the game is not as it was recorded.
+    Raises Divergence where the game is not as it was recorded.
     """
     follow(console, recording.records[at:tick], draws=True)
     return console.screen()
@@ -254,10 +247,7 @@ def film(
 ) -> Iterator[Picture]:
     """Yield the pictures of a stretch, looking each `every` frames, from a console at the end of tick `at`.
 
-    What does not change meanwhile is one picture.
-
-    Raises:
-        Divergence: where the game is not as it was recorded.
+    What does not change meanwhile is one picture. Raises Divergence where the game is not as it was recorded.
     """
     first, last = stretch
     follow(console, recording.records[at : first - 1], draws=True)

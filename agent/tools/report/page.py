@@ -225,8 +225,7 @@ def write_report(
 ) -> Path:
     """Write the page into the run's folder, or to `path`, and return where it is.
 
-    Raises:
-        UsageError: when something that is no page of ours is at `path`.
+    Raises UsageError when something that is no page of ours is at `path`.
     """
     if path is not None:
         require_page_or_new(path)

@@ -34,10 +34,8 @@ def drive_to(
 ) -> None:
     """Bring `console` to the moment after `tick` of a branch with these `records` from power-on.
 
-    It starts at a checkpoint that the branch shares with the `live` one. Every tick on the way is compared.
-
-    Raises:
-        RunError: when the machine does something else than what was recorded.
+    It starts at a checkpoint that the branch shares with the `live` one. Every tick on the way is compared. Raises
+    RunError when the machine does something else than what was recorded.
     """
     start, _ = bring(console, live, min(tick, fork_of(records, live.records)))
     try:
@@ -86,8 +84,7 @@ class RunSource:
     def take(self, tick: int, records: Sequence[StepRecord]) -> tuple[str, Draft]:
         """Return the place, and a draft, of the moment after `tick` of a branch with these `records` from power-on.
 
-        Raises:
-            RunError: when the machine does something else on the way than what was recorded.
+        Raises RunError when the machine does something else on the way than what was recorded.
         """
         with closing(PyBoyConsole(self.cartridge)) as console:
             drive_to(tick, records, self.live, console)
@@ -133,8 +130,7 @@ class RunSource:
 def source_of(run: Path, rom: Path | None) -> Iterator[RunSource]:
     """Lend the run in a folder, with the image it was played on or the `rom` that is named.
 
-    Raises:
-        RunError: when its recording was edited.
+    Raises RunError when its recording was edited.
     """
     with closing(read_run(run)) as folder:
         settings = RunSettings.of(folder.settings)
@@ -263,8 +259,7 @@ class MomentRequest:
 def record(run: Path, rom: Path | None, wanted: MomentRequest, into: Path) -> Path:
     """Return the file of a new scenario that begins at one moment of a run.
 
-    Raises:
-        UsageError: when the run has no such moment, or something of that name is there.
+    Raises UsageError when the run has no such moment, or something of that name is there.
     """
     refuse_taken(into, wanted.name)
     aim = _aim(wanted.until)
@@ -291,8 +286,7 @@ def record(run: Path, rom: Path | None, wanted: MomentRequest, into: Path) -> Pa
 def from_stuck(run: Path, rom: Path | None, episode: int | None, into: Path) -> list[Path]:
     """Return the files of new scenarios, one for each stuck episode of a run, or for the `episode`th.
 
-    Raises:
-        RunError: when the run has fewer; a run without any gives no files.
+    Raises RunError when the run has fewer; a run without any gives no files.
     """
     with source_of(run, rom) as source:
         told = list(events(source.run, StuckEvent))

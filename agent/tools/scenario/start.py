@@ -232,8 +232,7 @@ class GameOrigin(NamedTuple):
 def derive(scenario: Scenario, cartridge: Cartridge, cache: Cache) -> Path | None:
     """Return the run whose last checkpoint is the scenario's moment; None for power-on.
 
-    Raises:
-        ScenarioError: when play or a walk does not arrive there, or a saved moment cannot be used.
+    Raises ScenarioError when play or a walk does not arrive there, or a saved moment cannot be used.
     """
     path, entry = None, f"seed {scenario.seed}"
     for part in _parts(scenario, cartridge):

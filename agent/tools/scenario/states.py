@@ -39,8 +39,7 @@ def state_path(folder: Path, name: str) -> Path:
 def read_moment(path: Path, cartridge: Cartridge) -> bytes:
     """Return a saved moment from which this emulator can play `cartridge`.
 
-    Raises:
-        ScenarioError: when it cannot, in a line that names the file and says what to do.
+    Raises ScenarioError when it cannot, in a line that names the file and says what to do.
     """
     data = _read(path)
     made_by, sha1, _ = _origin(path, data)

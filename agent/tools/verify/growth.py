@@ -26,9 +26,8 @@ TRAINERS: Final = 2
 FIGHTS: Final = (1, 2)
 SETTLED: Final = 6  # frames after which all numbers of a change are written
 HIGHEST: Final = 100
-STILL: Final = (
-    10  # frames without a change after which a new level is whole: square roots take their time
-)
+# Frames without a change after which a new level is whole: square roots take their time.
+STILL: Final = 10
 LONGEST: Final = 120  # frames that one is waited for
 
 

@@ -31,9 +31,8 @@ if TYPE_CHECKING:
     from memory.store.database import Database
 
 
-LATE_S: Final = (
-    60.0  # game seconds that something may outstay its time, as what nothing came after does
-)
+# Game seconds that something may outstay its time, as what nothing came after does.
+LATE_S: Final = 60.0
 _NAMES: Final = COLUMNS.replace("coalesce(key, '')", "key").split(", ")
 _KEY: Final = _NAMES.index("key")
 _ASTRAY: Final = (
