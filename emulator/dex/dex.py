@@ -1,7 +1,5 @@
 """Everything the cartridge in the slot says about creatures, moves, trainers and things."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -47,7 +45,7 @@ class Dex:
 
     @staticmethod
     @lru_cache(maxsize=4)
-    def of(cartridge: Cartridge) -> Dex:
+    def of(cartridge: Cartridge) -> "Dex":
         """Return the dex of a cartridge."""
         rom = Rom(cartridge.rom)
         return Dex(
@@ -66,7 +64,7 @@ class Dex:
         )
 
     @staticmethod
-    def empty() -> Dex:
+    def empty() -> "Dex":
         """Return the dex of an empty slot: nothing in any table."""
         return Dex(
             all_species={},

@@ -1,7 +1,5 @@
 """Where the player stands, which way the player faces, and who else is on the map."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -56,7 +54,7 @@ class Facing(Enum):
         self.dx, self.dy = self.delta
 
     @property
-    def opposite(self) -> Facing:
+    def opposite(self) -> "Facing":
         """The other way."""
         return Facing(self.value ^ 4)
 

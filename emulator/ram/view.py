@@ -3,8 +3,6 @@
 Knows addresses as numbers; knows nothing of what lies at them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, wraps
@@ -74,7 +72,7 @@ class Ram:
         self.base, self.size = self.layout.ranges[0]
 
     @classmethod
-    def of_layout(cls, layout: RamLayout, image: bytes) -> Ram:
+    def of_layout(cls, layout: RamLayout, image: bytes) -> "Ram":
         """Return `image`, the windows of `layout` one after the other, as one view."""
         ram = cls.__new__(cls)
         ram.layout = layout
@@ -83,7 +81,7 @@ class Ram:
         return ram
 
     @classmethod
-    def of_image(cls, wram: bytes, hram: bytes) -> Ram:
+    def of_image(cls, wram: bytes, hram: bytes) -> "Ram":
         """Return all of work RAM and high RAM as one view."""
         return cls(((WORK_RAM[0], wram), (HIGH_RAM[0], hram)))
 

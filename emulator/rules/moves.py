@@ -1,7 +1,5 @@
 """What the arithmetic of battles needs to know: a move, its user, its target, and the turns that a use costs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -66,7 +64,7 @@ class Attacker:
     always_hits: bool = False
 
     @classmethod
-    def of(cls, mon: BattleMon, base_speed: int) -> Attacker:
+    def of(cls, mon: BattleMon, base_speed: int) -> "Attacker":
         """Return a mon that fights as one who attacks."""
         return cls(
             level=mon.level,
@@ -102,7 +100,7 @@ class Defender:
     substitute: bool = False
 
     @classmethod
-    def of(cls, mon: BattleMon) -> Defender:
+    def of(cls, mon: BattleMon) -> "Defender":
         """Return a mon that fights as one who is attacked."""
         return cls(
             hp=mon.hp,

@@ -1,7 +1,5 @@
 """What the arithmetic takes from the cartridge: the type chart, applied in the order of its table, and the ratios of stages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -32,7 +30,7 @@ class TypeChart:
         object.__setattr__(self, "_by_type", by_type)
 
     @classmethod
-    def of(cls, rows: Iterable[tuple[int, int, int]]) -> TypeChart:
+    def of(cls, rows: Iterable[tuple[int, int, int]]) -> "TypeChart":
         """Return the chart with these rows."""
         return cls(tuple([Matchup(*row) for row in rows]))
 

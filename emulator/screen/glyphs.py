@@ -3,8 +3,6 @@
 The port of readers is small, so that a picture can be read by ways that know nothing of each other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, NamedTuple, Protocol
@@ -34,7 +32,7 @@ class Font:
     letters: dict[bytes, str] = field(repr=False)
 
     @classmethod
-    def of(cls, cartridge: Cartridge) -> Font:
+    def of(cls, cartridge: Cartridge) -> "Font":
         """Return the font of a cartridge."""
         rom = Rom(cartridge.rom)
         shapes = keys(decode_1bpp(rom.span(*FONT, 8 * len(FONT_CODES))))

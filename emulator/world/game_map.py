@@ -1,7 +1,5 @@
 """One map, ready to walk on: which squares are floor, what leads where."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -193,7 +191,7 @@ class GameMap:
         """Return on how many squares `shown`, as State.tiles_in_sight, has another tile than lies here."""
         return sum(self.tile(*square) != tile for square, tile in shown.items())
 
-    def with_blocks(self, live: bytes) -> GameMap:
+    def with_blocks(self, live: bytes) -> "GameMap":
         """Return this map with the blocks of wOverworldMap, which scripts change at run time.
 
         What fires a warp is read from the tiles again.

@@ -4,8 +4,6 @@ The game keeps a map as blocks with three blocks around: the border block, or th
 that joins there. This is that block map, and the tiles that it is drawn with.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
@@ -40,7 +38,7 @@ class Layout:
     stride: int
 
     @classmethod
-    def of_blocks(cls, tileset: Tileset, blocks: Tiles) -> Layout:
+    def of_blocks(cls, tileset: Tileset, blocks: Tiles) -> "Layout":
         """Return the layout of a block map that has its border."""
         shapes = np.frombuffer(tileset.blocks, np.uint8).reshape(-1, BLOCK_TILES, BLOCK_TILES)
         rows, columns = blocks.shape
@@ -50,7 +48,7 @@ class Layout:
         return cls(blocks.tobytes(), tiles, decisive, floor, 2 * columns)
 
     @classmethod
-    def of_live(cls, header: MapHeader, tileset: Tileset, live: bytes) -> Layout:
+    def of_live(cls, header: MapHeader, tileset: Tileset, live: bytes) -> "Layout":
         """Return the layout of the block map in RAM, the bytes of wOverworldMap."""
         shape = (header.height + 2 * BORDER, header.width + 2 * BORDER)
         size = shape[0] * shape[1]

@@ -4,8 +4,6 @@ Scripts open doors and close gates by changing blocks of the map in RAM; the car
 which maps are the cars of lifts: that is the story's to say.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -81,7 +79,7 @@ class World:
     ground: Ground = field(repr=False)
     _tilesets: dict[int, Tileset] = field(default_factory=dict, repr=False)
     _maps: dict[int, GameMap] = field(default_factory=dict, repr=False)
-    _plain: World | None = field(default=None, repr=False)  # as the cartridge has it
+    _plain: "World | None" = field(default=None, repr=False)  # as the cartridge has it
     _changed: Mapping[int, GameMap] = field(default_factory=dict, repr=False)
     passes: frozenset[Obstacle] = frozenset()
     carries: Mapping[MapSquare, MapSquare] = field(default_factory=dict, repr=False)
@@ -89,13 +87,13 @@ class World:
 
     @staticmethod
     @lru_cache(maxsize=4)
-    def of(cartridge: Cartridge) -> World:
+    def of(cartridge: Cartridge) -> "World":
         """Return the world of a cartridge."""
         rom = Rom(cartridge.rom)
         return World(rom, read_ground(rom))
 
     @staticmethod
-    def empty() -> World:
+    def empty() -> "World":
         """Return the world of an empty slot: maps without anything on them."""
         return World(Rom(b""), Ground(frozenset(), {}))
 
@@ -140,7 +138,7 @@ class World:
         return warps[warp_index].position
 
     @property
-    def plain(self) -> World:
+    def plain(self) -> "World":
         """The world as the cartridge lays it out."""
         return self._plain or self
 
@@ -155,7 +153,7 @@ class World:
         joined = self.map(map_id).connections
         return map_id in changed or any(each.map_id in changed for each in joined)
 
-    def with_blocks(self, changed: Mapping[int, bytes]) -> World:
+    def with_blocks(self, changed: Mapping[int, bytes]) -> "World":
         """Return the cartridge's world with these blocks, the border included, for some of its maps.
 
         Maps that are not in `changed` are as the cartridge lays them out. The same blocks give the
@@ -170,13 +168,13 @@ class World:
         ]
         return _variant(plain, tuple(changes), self.passes)
 
-    def passing(self, passes: frozenset[Obstacle]) -> World:
+    def passing(self, passes: frozenset[Obstacle]) -> "World":
         """Return this world for a player who gets past these obstacles, and no others."""
         if passes == self.passes:
             return self
         return _variant(self.plain, tuple(sorted(self.changed.items())), passes)
 
-    def moving(self, carries: Mapping[MapSquare, MapSquare], lifts: Mapping[int, Lift]) -> World:
+    def moving(self, carries: Mapping[MapSquare, MapSquare], lifts: Mapping[int, Lift]) -> "World":
         """Return this world with scripts that carry the player from some squares to others, and with these lifts."""
         if (carries, lifts) == (self.carries, self.lifts):
             return self
@@ -184,7 +182,7 @@ class World:
         plain = _with_moves(self.plain, *moves)
         return _variant(plain, tuple(sorted(self.changed.items())), self.passes)
 
-    def alike(self, map_id: int) -> World:
+    def alike(self, map_id: int) -> "World":
         """Return the plainest world that is no different on this map and on those that join it."""
         if self is self.plain or self.differs_around(map_id):
             return self
@@ -210,7 +208,7 @@ class World:
         same = known.layout.agrees(live)
         return known if same else _changed_map(self.plain, here.map_id, live)
 
-    def seen(self, state: State) -> World:
+    def seen(self, state: State) -> "World":
         """Return this world with the player's map as RAM has it now, if the screen bears that out.
 
         That is this very object when nothing has changed, and when it cannot be told.

@@ -4,8 +4,6 @@ The work of a job touches no file; only what keeps its result does, on the side 
 smaller is left alone until there is clearly more of it, longer after each time.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -298,7 +296,7 @@ class _Base(NamedTuple):
     is_needed_now: bool
 
     @classmethod
-    def of(cls, record: ObservationalMemoryRecord, *, needed_now: bool) -> _Base:
+    def of(cls, record: ObservationalMemoryRecord, *, needed_now: bool) -> "_Base":
         """Return what is active now."""
         size = record.observation_token_count
         return cls(record.generation_count, record.cursor, size, needed_now)

@@ -4,8 +4,6 @@ How far each subscription has got is saved with every checkpoint, together with 
 from both. So a process that is killed leaves nothing behind that was carried and not written, or the other way round.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -110,7 +108,7 @@ class FlowProgress:
         subscription: MemorySubscription,
         fullness: Callable[[], float],
         kept: Mapping[str, Any],
-    ) -> FlowProgress:
+    ) -> "FlowProgress":
         """Return the progress that `to_json` told of."""
         came = {seq: frozenset(ways) for seq, *ways in kept["came"]}
         return cls(subscription, fullness, **{name: kept[name] for name in _KEPT}, came=came)

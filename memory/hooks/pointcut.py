@@ -4,8 +4,6 @@ A glob fits a method when it fits `Class.method` or `package.module.Class.method
 defines the method; `*` stands for dots too. A class and an instance are those that the method is called on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -52,7 +50,7 @@ class Pointcut:
         return self._test(method, kind, instance)
 
     @classmethod
-    def pattern(cls, glob: str) -> Pointcut:
+    def pattern(cls, glob: str) -> "Pointcut":
         """Return the methods whose name, short or full, fits `glob`."""
         return cls(
             glob,
@@ -62,7 +60,7 @@ class Pointcut:
         )
 
     @classmethod
-    def of_class(cls, kind: type) -> Pointcut:
+    def of_class(cls, kind: type) -> "Pointcut":
         """Return all calls on instances of `kind` and of its subclasses."""
         return cls(
             f"of_class({kind.__qualname__})",
@@ -70,7 +68,7 @@ class Pointcut:
         )
 
     @classmethod
-    def of_instance(cls, owner: object) -> Pointcut:
+    def of_instance(cls, owner: object) -> "Pointcut":
         """Return all calls on `owner` alone, which is held weakly: once it is gone there are none."""
         held = ref(owner)
 
@@ -83,12 +81,12 @@ class Pointcut:
         return cls(f"of_instance({type(owner).__qualname__})", test)
 
     @classmethod
-    def tagged(cls, tag: str) -> Pointcut:
+    def tagged(cls, tag: str) -> "Pointcut":
         """Return the methods opened with `@hookable(tags={tag})`."""
         return cls(f"tagged({tag})", lambda method, _kind, _instance: tag in method.tags)
 
     @classmethod
-    def of_method(cls, function: Callable[..., object]) -> Pointcut:
+    def of_method(cls, function: Callable[..., object]) -> "Pointcut":
         """Return the calls of this very function, on whatever instance.
 
         Raises NotHookable when it is not opened by @hookable.
@@ -96,20 +94,20 @@ class Pointcut:
         wanted = method_of(function)
         return cls(f"of_method({wanted.name})", lambda method, _kind, _instance: method is wanted)
 
-    def __and__(self, other: Pointcut) -> Pointcut:
+    def __and__(self, other: "Pointcut") -> "Pointcut":
         def test(method: Method, kind: type, instance: object) -> Verdict:
             return _both(self._test(method, kind, instance), other.verdict(method, kind, instance))
 
         return Pointcut(f"({self.says} & {other.says})", test)
 
-    def __or__(self, other: Pointcut) -> Pointcut:
+    def __or__(self, other: "Pointcut") -> "Pointcut":
         def test(method: Method, kind: type, instance: object) -> Verdict:
             one, two = self._test(method, kind, instance), other.verdict(method, kind, instance)
             return _not(_both(_not(one), _not(two)))
 
         return Pointcut(f"({self.says} | {other.says})", test)
 
-    def __invert__(self) -> Pointcut:
+    def __invert__(self) -> "Pointcut":
         return Pointcut(
             f"~{self.says}",
             lambda method, kind, instance: _not(self._test(method, kind, instance)),

@@ -3,8 +3,6 @@
 Each action takes no step of the game, and each can be watched. A recollection is judged by how the recall turned out.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -129,7 +127,7 @@ class Note:
     sources: tuple[str, ...] = ()
 
     @staticmethod
-    def of(metadata: Mapping[str, Any]) -> Note:
+    def of(metadata: Mapping[str, Any]) -> "Note":
         """Return the note that `metadata` describes; a field that no note has is refused."""
         unknown = sorted(metadata.keys() - {each.name for each in fields(Note)})
         if unknown:

@@ -1,7 +1,5 @@
 """What a reader makes of a tape: entries, one a node, their content and times, and the sessions that they form."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -78,7 +76,7 @@ class TokenUsage:
     cache_creation: int | None = None
     cache_read: int | None = None
 
-    def __add__(self, other: TokenUsage) -> TokenUsage:
+    def __add__(self, other: "TokenUsage") -> "TokenUsage":
         pairs = ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
         return TokenUsage(
             *(a if b is None else b if a is None else a + b for a, b in pairs),
@@ -112,7 +110,7 @@ class TapeEntry:
     raw: str | None = None
     is_malformed: bool = False
 
-    def says_the_same(self, other: TapeEntry) -> bool:
+    def says_the_same(self, other: "TapeEntry") -> bool:
         """Return whether both are one message, recorded under two names."""
         return self.role == other.role and self.blocks == other.blocks and self.raw == other.raw
 

@@ -3,8 +3,6 @@
 Beside it `observer_state.json` says how far each session was observed. Losing it costs time, never an observation.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -100,7 +98,7 @@ class SessionMark:
     started: str = ""
 
     @classmethod
-    def of(cls, head: SessionHead, lines: int) -> SessionMark:
+    def of(cls, head: SessionHead, lines: int) -> "SessionMark":
         """Return the mark of a session that was just observed."""
         return cls(head.head, head.nodes, lines, _when(head.started))
 

@@ -3,8 +3,6 @@
 Any links end in an answer, circles too; a row of any era becomes an entry, whatever is in its columns.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -270,7 +268,7 @@ class TapeReader:
             self._file.close()
             raise
 
-    def __enter__(self) -> TapeReader:
+    def __enter__(self) -> "TapeReader":
         return self
 
     def __exit__(self, *_: object) -> None:
