@@ -7,6 +7,7 @@ Knows nothing of files, nor of scopes.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from memory.codec import Json, as_json, grown
@@ -166,14 +167,11 @@ class KnowledgeKind(NamedTuple):
         """The field that is its name."""
         return f"{self.name}_id"
 
-    def group(self, data: Mapping[str, Any]) -> object:
-        """Return what is limited together: patterns by their type, all else as one."""
-        return data.get("pattern_type")
-
-    def rank(self, data: Mapping[str, Any]) -> tuple[float, ...]:
-        """Return how high it stands among its like: the lowest go first."""
+    def rank(self, field_of: Callable[[str], Any]) -> tuple[float, ...]:
+        """Return how high one of it stands among its like, by its fields: the lowest go first."""
         return tuple(
-            float(rank(data[each]) if each == "severity" else data[each]) for each in self.ranked
+            float(rank(field_of(each)) if each == "severity" else field_of(each))
+            for each in self.ranked
         )
 
 
@@ -222,14 +220,16 @@ class Knowledge:
     def limit(self, config: ConsolidationConfig) -> None:
         """Drop what is over the caps: least relevant, least successful, least severe."""
         for kind in KINDS:
+            shelf = self.of(kind.table)
+            most = getattr(config, kind.limit) if kind.limit else len(shelf)
             groups: dict[object, list[tuple[tuple[float, ...], str]]] = {}
-            for memory_id, record in self.of(kind.table).items():
-                data = as_json(record)
-                below_first = tuple(-each for each in kind.rank(data))
-                groups.setdefault(kind.group(data), []).append((below_first, memory_id))
-            for group in groups.values() if kind.limit else ():
-                for _, memory_id in sorted(group)[getattr(config, kind.limit) :]:
-                    del self.of(kind.table)[memory_id]
+            for memory_id, record in shelf.items() if len(shelf) > most else ():
+                below_first = tuple(-each for each in kind.rank(partial(getattr, record)))
+                group = getattr(record, "pattern_type", None)  # patterns are limited by their type
+                groups.setdefault(group, []).append((below_first, memory_id))
+            for members in groups.values():
+                for _, memory_id in sorted(members)[most:]:
+                    del shelf[memory_id]
 
     def to_json(self) -> dict[str, Json]:
         """Return everything as plain JSON."""

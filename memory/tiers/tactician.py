@@ -63,7 +63,7 @@ def tactician_kinds(config: ConsolidationConfig) -> tuple[EntryKind, ...]:
                 kind.id,
                 kind.more,
                 limit=getattr(config, kind.limit) if kind.limit else MAX_PREFERENCES,
-                group=kind.group,
+                group=lambda data: data.get("pattern_type"),
                 rank=partial(_rank, kind) if kind.ranked else None,
             )
             for kind in KINDS
@@ -73,7 +73,7 @@ def tactician_kinds(config: ConsolidationConfig) -> tuple[EntryKind, ...]:
 
 
 def _rank(kind: KnowledgeKind, entry: Entry) -> tuple[float, ...]:
-    return (*kind.rank(entry.data), float(entry.seq))
+    return (*kind.rank(entry.data.__getitem__), float(entry.seq))
 
 
 class TacticianMemory:
