@@ -1,14 +1,14 @@
 """The loop. Everything the agent does passes through here, one step at a time."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 from agent.mind import Intent, Mind
 from agent.perception import Perceiver, Percept
 from agent.skills import Outcome
 from agent.story import MilestoneLedger
 from emulator import Console, State, Step, read_state
-from memory import Hooks, Json, hookable
+from memory import Hooks, hookable
 
 
 class Performed(NamedTuple):
@@ -57,19 +57,6 @@ class Loop:
             outcome, state, _ = self.perform(intent)
             self._mind.learn(intent, facts, outcome)
             after_tick(state)
-
-    def to_json(self) -> dict[str, Json]:
-        """Return what a checkpoint keeps beside the game and memory."""
-        return {"mind": self._mind.to_json(), "eyes": self._eyes.to_json()}
-
-    def restore(self, data: Mapping[str, Any]) -> None:
-        """Take over what `to_json` returned."""
-        self._mind.restore(data["mind"])
-        self._eyes.restore(data["eyes"])
-
-    def come_back(self, died: Mapping[str, Any]) -> None:
-        """Begin anew here, with what the mind of a branch that died, by its `to_json`, had learnt."""
-        self._mind.come_back(died["mind"], self.tick)
 
     @hookable
     def perceive(self, state: State) -> Percept:

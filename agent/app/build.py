@@ -161,21 +161,24 @@ class Branch:
         advising = thinker.advising
         self.ledger, self.experience = thinker.ledger, thinker.experience
         self.ladder, self._choices = thinker.ladder, thinker.choices
-        self._mind = thinker.mind(*ground.more)
+        self.mind = thinker.mind(*ground.more)
+        eyes = Perceiver(
+            console,
+            Font.of(console.cartridge),
+            game.world,
+            self.ledger.due if advising is None else partial(self._due, advising),
+        )
         self.loop = Loop(
             console=console,
-            eyes=Perceiver(
-                console,
-                Font.of(console.cartridge),
-                game.world,
-                self.ledger.due if advising is None else partial(self._due, advising),
-            ),
-            mind=self._mind,
+            eyes=eyes,
+            mind=self.mind,
             ledger=self.ledger,
             hooks=self.hooks,
             tick=console.link.tick,
         )
         self.observations = self._watch()
+        store.attach("eyes", eyes)
+        store.attach("mind", self.mind)
 
     @property
     def faults(self) -> int:

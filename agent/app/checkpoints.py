@@ -1,17 +1,16 @@
 """What a session commits: steps, the trail, figures of the process, checkpoints of game and mind, and lessons."""
 
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Final, cast
+from typing import Final
 
 from agent.app.process import file_bytes, free_bytes, resident_of
-from agent.errors import RunError
 from agent.events import KINDS, MilestoneEvent
 from agent.loop import Loop
 from emulator import Button, RecordingConsole, State, Step, StepRecord
@@ -230,8 +229,8 @@ class Checkpoints:
     def save(self, why: Why) -> None:
         """Commit game, mind and memory of this moment together."""
         link = self._console.link
-        state, mind = self._console.save(), self._loop.to_json()
-        moment = Checkpoint(link.tick, self._console.frame, state, link.chain, mind, why=why)
+        state = self._console.save()
+        moment = Checkpoint(link.tick, self._console.frame, state, link.chain, why=why)
         self._take_vitals()
         self._store.commit(checkpoint=moment)
         self.schedule.saved(link.tick)
@@ -265,16 +264,3 @@ class Checkpoints:
 
     def _take_vitals(self) -> None:
         self._store.append_vitals(self._vitals.taken(self._loop.tick, self._console.frame))
-
-
-@contextmanager
-def mind_of(checkpoint: Checkpoint) -> Iterator[Mapping[str, Any]]:
-    """Lend what `checkpoint` keeps of the mind; raise RunError where it cannot be taken over."""
-    try:
-        yield cast("Mapping[str, Any]", checkpoint.mind)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        message = (
-            f"the checkpoint of tick {checkpoint.tick} keeps no mind that this version understands"
-            f" ({type(error).__name__}: {error}); go on with the version that wrote it, or start anew"
-        )
-        raise RunError(message) from error

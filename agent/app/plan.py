@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from agent.app.build import GameParts, Thinker
-from agent.app.checkpoints import mind_of
 from agent.app.memory_producers import AGENT
 from agent.app.settings import RunSettings, cartridge_for
 from agent.capabilities import hp_percent, reached
@@ -122,11 +121,11 @@ def outlook(rom: Path | None, run: Path | None) -> Outlook:
             reader.restore_part("ledger", thinker.ledger)
             reader.restore_part("terrain", thinker.terrain)
         mind = thinker.mind()
+        if reader is not None:
+            reader.restore_part("mind", mind)
         name, tick = "power-on", 0
         if checkpoint is not None:
             name, tick = f"tick {checkpoint.tick}", checkpoint.tick
-            with mind_of(checkpoint) as kept:
-                mind.restore(kept["mind"])
         told = thinker.experience.told
         told.clear()  # what was chosen once and for all the plan's own words tell
         seen = _look(game.story, mind, percept_of(state, tick), name)

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from functools import partial
 from math import inf
 from time import perf_counter
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from agent.app.advice import Asking
 from agent.app.build import Branch, GameParts, RunContext
-from agent.app.checkpoints import Checkpoints, Vitals, append, mind_of, row_of
+from agent.app.checkpoints import Checkpoints, Vitals, append, row_of
 from agent.app.observations import PlayObservations
 from agent.app.process import Interrupt
 from agent.app.settings import RunSettings
@@ -106,8 +106,7 @@ class Session:
         left = self._left_behind(back)
         self._wake(*(back or ()))
         if left is not None:
-            with mind_of(left) as died:
-                self._loop.come_back(died)
+            self._branch.mind.come_back(left, self._loop.tick)
         self._start = Start(self._loop.tick, console.frame, perf_counter())
 
     def _wake(self, latest: float = inf, why: BranchedBy = "resumed") -> None:
@@ -123,21 +122,18 @@ class Session:
         )
         # Power-on is a moment to come back to as well.
         self._checkpoints.schedule.want("start" if checkpoint is None else "back")
-        if checkpoint is not None:
-            with mind_of(checkpoint) as kept:
-                self._loop.restore(kept)
         self._watch_for(self._witness, MilestoneLedger.observe)
         self._watch_for(self._consolidate, Loop.perform)
 
-    def _left_behind(self, back: ReturnPoint | None) -> Checkpoint | None:
-        """Return the last moment of the branch that the supervisor has died; who asks for an older moment gets it as it was.
+    def _left_behind(self, back: ReturnPoint | None) -> Any:  # noqa: ANN401  # JSON
+        """Return the mind at the last moment of the branch that the supervisor has died; who asks for an older moment gets it as it was.
 
         With what was learnt up to it play goes on otherwise, and not into the same again.
         """
         if back is None or back.why != "recovered":
             return None
         try:
-            return self._store.latest_checkpoint()
+            return self._store.part("mind")
         except CorruptStore:  # of which it is what goes back
             return None
 
@@ -190,11 +186,11 @@ class Session:
 
         Of what was learnt there the ladder's part is kept: what to try less, and that this was tried.
         """
-        died = self._loop.to_json()
+        died = self._branch.mind.to_json()
         self._store.commit()
         self._errors += self._branch.faults
         self._wake(self._branch.ladder.way_back(self._store.checkpoint_ticks()), "stuck")
-        self._loop.come_back(died)
+        self._branch.mind.come_back(died, self._loop.tick)
         tick, frame, counter = self._start
         self._start = Start(min(tick, self._loop.tick), min(frame, self._slot.frame), counter)
 

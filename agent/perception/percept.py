@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from emulator import Console, Font, Screen, ScreenType, State, World
 from emulator.screen.glyphs import agreement, read_glyphs
@@ -120,7 +120,7 @@ class Perceiver:
         """Return what a checkpoint keeps: where the player was last free to walk."""
         return {"last_map": self._last_map}
 
-    def restore(self, data: Mapping[str, int | None]) -> None:
+    def restore(self, data: Mapping[str, Any]) -> None:
         """Take over what `to_json` returned."""
         self._last_map = data["last_map"]
 

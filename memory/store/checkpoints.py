@@ -28,7 +28,7 @@ LASTING: Final[frozenset[Why]] = frozenset({"start", "milestone"})
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """One moment to come back to: the game, the chain of digests so far, and the mind's own part.
+    """One moment to come back to: the game and the chain of digests so far; its parts lie beside it.
 
     `id` is its number in the file, which the store gives.
     """
@@ -37,7 +37,6 @@ class Checkpoint:
     frame: int
     state: bytes
     chain: bytes
-    mind: Json
     id: int = field(default=0, compare=False)
     why: Why = field(default="consolidation", compare=False)
 
@@ -83,7 +82,7 @@ class CheckpointReader(Reader):
         Raises MissingCheckpoint when the file does not hold it any more.
         """
         row = self._database.row(
-            "SELECT tick, frame, state, chain, mind, why FROM checkpoints WHERE id = ?",
+            "SELECT tick, frame, state, chain, why FROM checkpoints WHERE id = ?",
             (number,),
         )
         if row is None:
@@ -92,8 +91,8 @@ class CheckpointReader(Reader):
             )
             raise MissingCheckpoint(message)
         with self._database.understood(f"checkpoints, tick {row[0]}"):
-            tick, frame, state, chain, mind, why = row
-            return Checkpoint(tick, frame, state, chain, decode(mind), number, why)
+            tick, frame, state, chain, why = row
+            return Checkpoint(tick, frame, state, chain, number, why)
 
     def marks(self) -> list[CheckpointMark]:
         """Return what is known of the moments to come back to without reading them, in their order."""
@@ -106,16 +105,22 @@ class CheckpointReader(Reader):
         """Return the ticks of the moments to come back to, newest first."""
         return [mark.tick for mark in reversed(self.marks())]
 
-    def restore_part(self, name: str, part: CheckpointPart) -> None:
-        """Give `part` the state it had at the last checkpoint, if that holds one."""
-        rows = self._database.rows(
+    def part(self, name: str) -> Any:  # noqa: ANN401  # JSON
+        """Return the state of a part at the last checkpoint; None where it keeps none."""
+        row = self._database.row(
             "SELECT data FROM parts WHERE name = ? "
             "AND checkpoint = (SELECT max(id) FROM checkpoints)",
             (name,),
         )
         with self._database.understood(f"part {name}"):
-            for (data,) in rows:
-                part.restore(decode(data))
+            return None if row is None else decode(row[0])
+
+    def restore_part(self, name: str, part: CheckpointPart) -> None:
+        """Give `part` the state it had at the last checkpoint, if that holds one."""
+        state = self.part(name)
+        if state is not None:
+            with self._database.understood(f"part {name}"):
+                part.restore(state)
 
     def _extent(self, checkpoint: Checkpoint) -> Extent:
         sql = select_from("checkpoints", Extent._fields) + "WHERE id = ?"
@@ -133,16 +138,15 @@ def save_checkpoint(
     database: Database, checkpoint: Checkpoint, parts: Mapping[str, str], last_observation: int
 ) -> None:
     """Write a checkpoint and the parts that belong to it, within a transaction."""
-    mind = encode(checkpoint.mind)
     taken = checkpoint.tick, checkpoint.frame, checkpoint.state, checkpoint.chain
-    size = len(checkpoint.state) + len(mind) + sum(map(len, parts.values()))
+    size = len(checkpoint.state) + sum(map(len, parts.values()))
     database.execute(
-        "INSERT INTO checkpoints (tick, frame, state, chain, mind, why, size, "
+        "INSERT INTO checkpoints (tick, frame, state, chain, why, size, "
         "last_observation, last_event, last_entry, last_sequence) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM events), "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM events), "
         "(SELECT coalesce(max(id), 0) FROM entries), "
         "(SELECT coalesce(max(sequence), 0) FROM outbox))",
-        (*taken, mind, checkpoint.why, size, last_observation),
+        (*taken, checkpoint.why, size, last_observation),
     )
     database.execute_many(
         "INSERT INTO parts (checkpoint, name, data) "

@@ -64,14 +64,13 @@ CREATE TABLE branchings (
 ) STRICT;
 
 -- last_*: the highest number of each table at the time. why: what it was made for, which says how long it stays; size:
--- bytes of game, mind and parts.
+-- bytes of game and parts.
 CREATE TABLE checkpoints (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     tick INTEGER NOT NULL,
     frame INTEGER NOT NULL,
     state BLOB NOT NULL,
     chain BLOB NOT NULL,
-    mind TEXT NOT NULL,
     why TEXT NOT NULL,
     size INTEGER NOT NULL,
     last_event INTEGER NOT NULL,

@@ -111,7 +111,7 @@ def step(tick: int) -> StepRow:
 
 
 def checkpoint(tick: int) -> Checkpoint:
-    return Checkpoint(tick, 12 * tick, b"game at %d" % tick, b"chain", {"tick": tick})
+    return Checkpoint(tick, 12 * tick, b"game at %d" % tick, b"chain")
 
 
 @dataclass

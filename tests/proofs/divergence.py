@@ -154,6 +154,6 @@ def go_another_way(run: Path, copy: Path, tick: int, step: Step) -> None:
                 at, chain = recorder.link
                 state = recorder.save()
                 store.commit(
-                    checkpoint=Checkpoint(at, recorder.frame, state, chain, {}, why="milestone")
+                    checkpoint=Checkpoint(at, recorder.frame, state, chain, why="milestone")
                 )
         store.commit()

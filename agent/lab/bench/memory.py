@@ -174,7 +174,7 @@ def consolidations(
         tick = number * TICKS
         memory_fill.write_again(stretch, blackboard, tick)
         took.append(lapse(partial(memory.consolidator.consolidate, tick + TICKS)))
-        store.commit(checkpoint=Checkpoint(tick, tick, GAME, b"chain", {}))
+        store.commit(checkpoint=Checkpoint(tick, tick, GAME, b"chain"))
     yield figure(CONSOLIDATION, took)
 
 

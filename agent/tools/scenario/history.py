@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from agent.app.checkpoints import append, mind_of
+from agent.app.checkpoints import append
 from agent.app.memory_producers import AGENT
 from agent.app.settings import RunSettings
 from agent.errors import ScenarioError
@@ -123,9 +123,6 @@ def in_words(stuck: StuckEvent) -> str:
 
 def _ladder(run: RunReader) -> Mapping[str, Any]:
     """Return the state of the recovery ladder in the last checkpoint; empty without one."""
-    checkpoint = run.latest_checkpoint()
-    if checkpoint is None:
-        return {}
-    with mind_of(checkpoint) as kept:
-        ladder: Mapping[str, Any] = kept["mind"]["ladder"]
-        return ladder
+    mind = run.part("mind")
+    with run.understood("part mind"):
+        return mind["ladder"] if mind else {}

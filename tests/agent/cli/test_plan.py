@@ -94,7 +94,7 @@ def test_where_all_is_reached_no_goal_is_listed(
     assert said.endswith("\nNo plan.\n")
 
 
-@pytest.mark.parametrize("mind", ["{}", "[1]", '{"mind": {}, "eyes": {}}'])
+@pytest.mark.parametrize("mind", ["{", "{}", "[1]", '{"failures": {}}'])
 @pytest.mark.parametrize("command", [("plan", "--run"), ("play", "--resume")])
 def test_a_mind_that_another_version_kept_is_refused_in_one_line(
     command: tuple[str, str], mind: str, agent: Agent, played: Played, tmp_path: Path
@@ -102,11 +102,11 @@ def test_a_mind_that_another_version_kept_is_refused_in_one_line(
     run = tmp_path / "run"
     shutil.copytree(played.folder, run)
     with closing(sqlite3.connect(run / "run.sqlite")) as database, database:
-        database.execute("UPDATE checkpoints SET mind = ?", (mind,))
+        database.execute("UPDATE parts SET data = ? WHERE name = 'mind'", (mind,))
     ended = agent(*command, run)
     assert ended.code == 1
     (line,) = ended.err.splitlines()
-    assert "keeps no mind that this version understands" in line
+    assert "part mind" in line
 
 
 FACTS: Final = Path(__file__).resolve().parents[4] / "shared" / "red"

@@ -125,7 +125,7 @@ class Game:
 
 def advising_of(branch: Branch) -> Advising:
     """Return how a mind asks that has somebody to ask."""
-    advising = branch._mind._advising
+    advising = branch.mind._advising
     assert advising is not None
     return advising
 

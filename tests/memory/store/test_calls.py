@@ -315,13 +315,13 @@ def test_a_damaged_run_stays_where_it_is(tmp_path: Path) -> None:
 def test_a_checkpoint_that_cannot_be_read_closes_the_run_again(tmp_path: Path) -> None:
     run = played(tmp_path / "run")
     with closing(open_run_store(run / "run.sqlite", run_id="r")) as store:
-        store._database.execute("UPDATE checkpoints SET mind = '{'")
-    with pytest.raises(CorruptStore, match="checkpoints, tick 3") as caught:
+        store._database.execute("ALTER TABLE checkpoints RENAME COLUMN chain TO links")
+    with pytest.raises(StoreError) as caught:
         open_run(run)
     # Looked at while the error still holds on to the frames it went through.
     assert sorted(each.name for each in run.iterdir()) == ["run.lock", "run.sqlite", "run.toml"]
     del caught
-    with pytest.raises(CorruptStore, match="checkpoints, tick 3"):
+    with pytest.raises(StoreError):
         open_run(run)
 
 

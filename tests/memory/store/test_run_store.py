@@ -213,11 +213,10 @@ def test_of_two_checkpoints_of_one_tick_the_newer_can_be_dropped(store: RunStore
 def test_checkpoints_come_newest_first_and_only_when_asked_for(store: RunStore) -> None:
     for tick in (1, 2, 3):
         store.commit(checkpoint=checkpoint(tick))
-    store._database.execute("UPDATE checkpoints SET mind = '{' WHERE tick = 1")
     found = store.checkpoints()
     assert [next(found).tick, next(found).tick] == [3, 2]
-    with pytest.raises(CorruptStore, match="checkpoints, tick 1"):
-        next(found)
+    store._database.execute("DELETE FROM checkpoints WHERE tick = 1")
+    assert next(found, None) is None
 
 
 def test_reading_may_stop_half_way(tmp_path: Path) -> None:
@@ -243,7 +242,6 @@ def test_reading_may_stop_half_way(tmp_path: Path) -> None:
         ("events", "payload", "5"),
         ("outbox", "payload", "{"),
         ("outbox", "payload", "5"),
-        ("checkpoints", "mind", "{"),
     ],
 )
 def test_content_that_cannot_be_read_is_told_in_one_line(
@@ -258,7 +256,6 @@ def test_content_that_cannot_be_read_is_told_in_one_line(
         "entries": lambda: list(store.live_entries()),
         "events": lambda: list(store.events()),
         "outbox": store.outbox,
-        "checkpoints": store.latest_checkpoint,
     }
     with pytest.raises(CorruptStore) as caught:
         reads[table]()
@@ -408,7 +405,7 @@ def test_milestones_stay_beside_the_ring(store: RunStore) -> None:
         store.commit(checkpoint=replace(checkpoint(tick), why=why))
     assert [mark.tick for mark in store.marks()] == [0, 5, 11, *range(30 - RING, 30)]
     assert [mark.why for mark in store.marks()[:3]] == ["start", "milestone", "milestone"]
-    assert all(mark.size > len(b"game at 1") for mark in store.marks())
+    assert all(mark.size >= len(b"game at 1") for mark in store.marks())
 
 
 def test_of_what_was_made_twice_at_one_tick_the_newer_stays(store: RunStore) -> None:
