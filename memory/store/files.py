@@ -25,7 +25,6 @@ _RUN: Final[_Columns] = {
     "events": ("payload",),
     "outbox": ("payload",),
     "entries": ("data", "tags", "sources"),
-    "checkpoints": ("mind",),
     "parts": ("data",),
     "strategist_checkpoints": ("data",),
 }

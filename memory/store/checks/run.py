@@ -118,9 +118,11 @@ def _payloads(database: Database) -> Iterator[CheckFinding]:
             if raw.values[1] and not _holds_mapping(raw):
                 mend = by(RunMending.bury, table, raw.number)
                 yield finding(name, mend, number=raw.number)
-    for raw in rows_of(database, "checkpoints", ["mind"]):
-        if not _holds_mapping(raw):
-            yield finding("unreadable_mind", number=raw.number)
+    for number, name, data in database.rows("SELECT checkpoint, name, data FROM parts"):
+        try:
+            decode(data)
+        except ValueError:
+            yield finding("unreadable_part", number=number, part=name)
 
 
 def _holds_mapping(raw: RawRow) -> bool:
