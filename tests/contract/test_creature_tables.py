@@ -30,25 +30,10 @@ ADDITIONS = {2, 3, 4, 5, 6, 17, 31, *range(33, 38), *range(68, 72), 76, 81}
 SIDE_EFFECTS = COSTLY | SEVERAL_TIMES | AMOUNTS | ADDITIONS
 CHANGES = {*range(10, 16), *range(18, 24), *range(50, 56), *range(58, 64)}
 STATUS_EFFECTS = CHANGES | {
-    9,
-    24,
-    25,
-    28,
-    26,
-    32,
-    46,
-    47,
-    49,
-    56,
-    64,
-    65,
-    66,
-    67,
-    79,
-    83,
-    84,
-    85,
-    86,
+    *(9, 28, 32, 46, 47, 49, 56, 79),
+    *range(24, 27),
+    *range(64, 68),
+    *range(83, 87),
 }
 RAMBLER, BASIL, LEADER = 1, 25, 34
 BY_LEVEL, BY_ITEM = 1, 2

@@ -180,22 +180,17 @@ def test_states_of_another_emulator_are_refused_in_one_line(agent: Agent, tmp_pa
     assert "saved by PyBoy 1.0" in errors[0]
 
 
-def test_a_damaged_checkpoint_costs_no_more_than_the_ticks_since_the_one_before(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    ("ticks", "spoilt"),
+    [(20, 1), (0, 8)],
+    ids=["the newest checkpoint is damaged", "killed as it began, without a state of power-on"],
+)
+def test_damage_costs_no_more_than_the_ticks_since_the_checkpoint_before(
+    tmp_path: Path, ticks: int, spoilt: int
 ) -> None:
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
-    play_run(Settings(ticks=20, run=run, memory=memory), Watcher(), Interrupt())
-    spoil_states(run, lambda state: state[: len(state) // 2], last=1)
-    settings = Settings(until="left_home", ticks=500, resume=run, memory=memory)
-    summary = play_run(settings, Watcher(), Interrupt())
-    assert summary.stop.value == "goal"
-    assert replay_run(run, None).divergence is None
-
-
-def test_a_run_that_was_killed_as_it_began_needs_no_state_of_power_on(tmp_path: Path) -> None:
-    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
-    play_run(Settings(ticks=0, run=run, memory=memory), Watcher(), Interrupt())
-    spoil_states(run, lambda state: state[: len(state) // 2], last=8)
+    play_run(Settings(ticks=ticks, run=run, memory=memory), Watcher(), Interrupt())
+    spoil_states(run, lambda state: state[: len(state) // 2], last=spoilt)
     settings = Settings(until="left_home", ticks=500, resume=run, memory=memory)
     summary = play_run(settings, Watcher(), Interrupt())
     assert summary.stop.value == "goal"

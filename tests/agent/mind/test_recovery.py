@@ -253,12 +253,8 @@ POTION = 20
 
 
 @pytest.fixture(scope="module")
-def progress_percept(played: Played) -> Iterator[Percept]:
-    def has_a_team(state: State) -> bool:
-        return state.in_control and len(state.party) > 0
-
-    with game_at(played.folder, has_a_team) as game:
-        yield Percept(1, game.state, "", 1.0, (), None, None)
+def progress_percept(percept: Percept) -> Percept:
+    return replace(percept, tick=1)
 
 
 def at(progress_percept: Percept, map_id: int, x: int) -> Percept:

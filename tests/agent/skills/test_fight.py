@@ -1,7 +1,7 @@
 """Fighting on the cartridge: orders become presses, and everything between turns is seen through."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,6 @@ from agent.skills import (
     Outcome,
     Switch,
     Throw,
-    TriedOrders,
     UseItem,
     fight,
     wait,
@@ -24,36 +23,7 @@ from emulator import BattleResult, Button, MenuKind, Phase, State, Step
 from tests.agent.ring import DEX, FAST_AND_SHIFT, Fighter, Ring, Script, species_of
 from tests.agent.support import Game, Played, Watcher, game_at
 
-
-@dataclass
-class Orders:
-    """A commander that has an order for every turn, and a fixed answer to everything else."""
-
-    order_for: Callable[[State], Order]
-    place: int = 0
-    on: bool = True
-    other: int | None = None
-    forgotten: int | None = None
-    tried: list[TriedOrders] = field(default_factory=list)
-
-    def order(self, state: State, tried: TriedOrders) -> Order:
-        self.tried.append(tried)
-        return self.order_for(state)
-
-    def next_mon(self, _state: State) -> int:
-        return self.place
-
-    def fights_on(self, _state: State) -> bool:
-        return self.on
-
-    def change(self, _state: State) -> int | None:
-        return self.other
-
-    def forget(self, _state: State) -> int | None:
-        return self.forgotten
-
-
-ATTACKING = Orders(lambda _state: Attack(0))
+ATTACKING = Script()
 
 
 def battle_menu_waits(state: State) -> bool:
@@ -105,7 +75,7 @@ def test_the_move_that_was_ordered_is_used(against_rival: Game, slot: int) -> No
         used.append(slot)
         return Attack(slot)
 
-    skill = fight(Orders(command), against_rival.state)
+    skill = fight(Script((command,)), against_rival.state)
     step = next(skill)
     for _ in range(60):
         against_rival.console.perform(step)
@@ -136,14 +106,14 @@ def test_nobody_runs_from_a_trainer_and_the_fight_goes_on(against_rival: Game) -
         asked += 1
         return Flee() if asked == 1 else Attack(0)
 
-    against_rival.carry_out(fight(Orders(command), against_rival.state))
+    against_rival.carry_out(fight(Script((command,)), against_rival.state))
     assert asked > 2
     assert against_rival.state.battle_result is not BattleResult.LEFT
 
 
 def test_one_runs_from_what_is_wild_until_it_works(in_the_grass: Game) -> None:
     before = in_the_grass.state.party
-    in_the_grass.carry_out(fight(Orders(lambda _state: Flee()), in_the_grass.state))
+    in_the_grass.carry_out(fight(Script((Flee(),)), in_the_grass.state))
     fainted = not any(mon.hp for mon in in_the_grass.state.party.mons)
     assert fainted or in_the_grass.state.battle_result is BattleResult.LEFT
     assert in_the_grass.state.party.mons[0].exp == before.mons[0].exp

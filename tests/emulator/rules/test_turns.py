@@ -91,26 +91,18 @@ def test_fixed_damage_needs_no_power() -> None:
 
 
 STAGES_BOOK = Dex.of(load_cartridge(demo_cartridge_path())).rules
-STAGES_MON = BattleMon(
+STAGES_STATS = Stats(30, 20, 20, 20, 20)
+STAGES_MON = replace(
+    MON,
     species=3,
     nickname="TOASTNUT",
-    position=0,
     level=10,
     hp=30,
-    status=Status(0, False, False, False, False),
     types=(20, 20),
     catch_rate=45,
-    moves=(),
     dvs=Dvs(9, 8, 8, 8),
-    stats=Stats(30, 20, 20, 20, 20),
-    unmodified=Stats(30, 20, 20, 20, 20),
-    stages=Stages(),
-    volatile=Volatile.NONE,
-    attacks_left=0,
-    confused_turns=0,
-    toxic_turns=0,
-    disabled=None,
-    substitute_hp=0,
+    stats=STAGES_STATS,
+    unmodified=STAGES_STATS,
 )
 
 

@@ -1,7 +1,6 @@
 """Part D, what must hold whatever observers do: bounds, budgets, back-off, leases."""
 
 import itertools
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from threading import Event
@@ -18,14 +17,6 @@ from memory.store.conversation_record import Message, MessageOrigin, Work
 from memory.store.conversations import ConversationStore
 from memory.tokens import tokens
 from tests.memory.conversation.threads import WORD, Mirror, Stub, Talk, small, talk, uncovered
-
-
-@pytest.fixture
-def threads(tmp_path: Path) -> Iterator[ConversationStore]:
-    store = open_conversations(tmp_path / "t.sqlite")
-    yield store
-    store.close()
-
 
 UNBUFFERED = small(bufferTokens=0)
 PATIENT = parse_config(

@@ -1,6 +1,5 @@
 """Part D, the flow: what a call sees, and when messages become observations."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from time import process_time
 
@@ -27,14 +26,6 @@ from tests.memory.conversation.threads import (
     talk,
     uncovered,
 )
-
-
-@pytest.fixture
-def threads(tmp_path: Path) -> Iterator[ConversationStore]:
-    store = open_conversations(tmp_path / "t.sqlite")
-    yield store
-    store.close()
-
 
 UNBUFFERED = small(bufferTokens=0)
 

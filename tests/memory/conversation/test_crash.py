@@ -22,7 +22,7 @@ from hypothesis.stateful import (
 from memory import RunStore, open_run_store
 from memory.conversation.archive import Detail, MessageRecall, archived, catalogue
 from memory.conversation.config import ConversationConfig, parse_config
-from memory.conversation.conversation import conversations_of, open_conversations
+from memory.conversation.conversation import conversations_of
 from memory.conversation.port import ConversationEvent, ConversationEventKind
 from memory.conversation.view import ConversationView
 from memory.errors import UnknownMemory
@@ -427,13 +427,6 @@ def test_d28_d29_d30_each_message_is_raw_or_covered_once_whatever_happens() -> N
     run_state_machine_as_test(
         Threads, settings=settings(max_examples=25, stateful_step_count=25, deadline=None)
     )
-
-
-@pytest.fixture
-def threads(tmp_path: Path) -> Iterator[ConversationStore]:
-    store = open_conversations(tmp_path / "t.sqlite")
-    yield store
-    store.close()
 
 
 def test_d18_d26_what_a_reflection_forgot_is_recalled_word_by_word(

@@ -145,10 +145,11 @@ def test_e11_a_snapshot_by_itself_takes_the_money_of_the_moment(tiers: Tiers) ->
     assert session.resource_history[1:] == [replace(OWNED, tick=4, money=7)]
 
 
-def test_e12_a_session_has_a_name_a_start_and_totals(session: StrategistMemory) -> None:
-    assert session_of(session) == {
-        "session_id": "session-1",
-        "session_start_tick": 0,
+def begun(name: str, tick: int) -> dict[str, object]:
+    """A session in which nothing happened yet."""
+    return {
+        "session_id": name,
+        "session_start_tick": tick,
         "objectives": [],
         "active_objective": None,
         "battle_history": [],
@@ -158,6 +159,10 @@ def test_e12_a_session_has_a_name_a_start_and_totals(session: StrategistMemory) 
         "victories": 0,
         "defeats": 0,
     }
+
+
+def test_e12_a_session_has_a_name_a_start_and_totals(session: StrategistMemory) -> None:
+    assert session_of(session) == begun("session-1", 0)
     for outcome in ("victory", "defeat", "victory"):
         session.record_battle(replace(FIGHT, battle_id=outcome, outcome=outcome))
     assert (session.totals.total_battles, session.totals.victories, session.totals.defeats) == (
@@ -332,18 +337,7 @@ def test_e16_a_session_that_ends_is_learnt_from_kept_by_name_and_cleared(tiers: 
     tiers.memory.end_session(tiers.store, 500)
     assert len(tiers.tactician.patterns) == len(tiers.tactician.strategies) == 1
     assert tiers.tactician.total_sessions == 1
-    assert session_of(tiers.strategist) == {
-        "session_id": "session-1#2",
-        "session_start_tick": 500,
-        "objectives": [],
-        "active_objective": None,
-        "battle_history": [],
-        "locations_visited": {},
-        "resource_history": [],
-        "total_battles": 0,
-        "victories": 0,
-        "defeats": 0,
-    }
+    assert session_of(tiers.strategist) == begun("session-1#2", 500)
     tiers.strategist.restore(tiers.store.load_strategist_checkpoint("session-1"))
     assert session_of(tiers.strategist) == before
 

@@ -220,26 +220,19 @@ def test_with_no_room_for_its_copy_a_run_stays_where_it_is(files: NightFiles) ->
     assert files.go_back_to_copy().done
 
 
-def test_without_a_good_copy_a_run_stays_as_it_is_and_is_named(files: NightFiles) -> None:
-    spoil(files.run.path)
-    torn = files.run.path.read_bytes()
+@pytest.mark.parametrize("which", ["run", "memory"])
+def test_without_a_good_copy_a_file_stays_as_it_is_and_is_named(
+    files: NightFiles, which: str
+) -> None:
+    path = getattr(files, which).path
+    spoil(path)
+    torn = path.read_bytes()
     found = files.examine(thoroughly=True)
     assert found is not None
     repaired = files.repair(found)
     assert not repaired.done
-    assert f"no good copy of {files.run.path} is left, and it stays as it is" in repaired.says
-    assert files.run.path.read_bytes() == torn
-
-
-def test_a_memory_without_a_copy_stays_as_it_is_and_is_named(files: NightFiles) -> None:
-    spoil(files.memory.path)
-    torn = files.memory.path.read_bytes()
-    found = files.examine(thoroughly=True)
-    assert found is not None
-    repaired = files.repair(found)
-    assert not repaired.done
-    assert f"no good copy of {files.memory.path} is left, and it stays as it is" in repaired.says
-    assert files.memory.path.read_bytes() == torn
+    assert f"no good copy of {path} is left, and it stays as it is" in repaired.says
+    assert path.read_bytes() == torn
 
 
 def test_a_file_that_never_was_ours_is_left_to_who_owns_it(files: NightFiles) -> None:

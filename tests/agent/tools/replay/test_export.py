@@ -195,19 +195,9 @@ def test_what_takes_a_run_says_so_of_a_file(
 FIRST, LAST = 70, 78
 
 
-@pytest.fixture(scope="module")
-def pictures_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("filmed")
-    settings = Settings(
-        seed=3, until="starter", run=folder / "run", memory=folder / "memory.sqlite"
-    )
-    play_run(settings, Watcher(), Interrupt())
-    return folder / "run"
-
-
 @pytest.fixture
-def recording(pictures_run: Path) -> Iterator[Recording]:
-    with closing(read_run(pictures_run)) as folder:
+def recording(run: Path) -> Iterator[Recording]:
+    with closing(read_run(run)) as folder:
         yield recording_of(folder.store)
 
 
@@ -218,15 +208,15 @@ def lasts(recording: Recording) -> float:
 
 @pytest.mark.parametrize("flag", ["--to", "--from"])
 def test_a_picture_is_the_one_that_play_saw(
-    flag: str, pictures_run: Path, agent: Agent, tmp_path: Path
+    flag: str, run: Path, agent: Agent, tmp_path: Path
 ) -> None:
-    with closing(read_run(pictures_run)) as folder:
+    with closing(read_run(run)) as folder:
         *_, event = folder.store.events("milestone")
     witness = Image.open(BytesIO(b64decode(event.payload["picture"]))).convert("L")
     for scale, size in ((None, (480, 432)), (1, (160, 144))):
         file = tmp_path / f"{scale}.png"
         scaled = () if scale is None else ("--scale", scale)
-        assert agent("replay", pictures_run, flag, event.tick, "--png", file, *scaled).code == 0
+        assert agent("replay", run, flag, event.tick, "--png", file, *scaled).code == 0
         picture = Image.open(file).convert("L")
         assert picture.size == size
         large = witness.resize(size, Image.Resampling.NEAREST)
@@ -234,12 +224,10 @@ def test_a_picture_is_the_one_that_play_saw(
 
 
 def test_a_gif_lasts_as_long_as_the_game_in_four_shades(
-    pictures_run: Path, recording: Recording, agent: Agent, tmp_path: Path
+    run: Path, recording: Recording, agent: Agent, tmp_path: Path
 ) -> None:
     file = tmp_path / "a.gif"
-    ended = agent(
-        "replay", pictures_run, "--from", FIRST, "--to", LAST, "--gif", file, "--scale", 1
-    )
+    ended = agent("replay", run, "--from", FIRST, "--to", LAST, "--gif", file, "--scale", 1)
     assert ended.code == 0, ended.err
     with Image.open(file) as gif:
         shown, seen, shades = 0, [], set()
@@ -257,14 +245,11 @@ def test_a_gif_lasts_as_long_as_the_game_in_four_shades(
 
 
 def test_a_film_lasts_as_long_as_the_game(
-    pictures_run: Path, recording: Recording, agent: Agent, tmp_path: Path
+    run: Path, recording: Recording, agent: Agent, tmp_path: Path
 ) -> None:
     file = tmp_path / "a.mp4"
     assert (
-        agent(
-            "replay", pictures_run, "--from", FIRST, "--to", LAST, "--mp4", file, "--scale", 2
-        ).code
-        == 0
+        agent("replay", run, "--from", FIRST, "--to", LAST, "--mp4", file, "--scale", 2).code == 0
     )
     with av.open(str(file)) as movie:
         (stream,) = movie.streams.video
@@ -281,23 +266,21 @@ def test_a_film_lasts_as_long_as_the_game(
         assert np.abs(grey - images[number]).mean() < 12
 
 
-def test_drawing_starts_from_the_checkpoint_before(
-    pictures_run: Path, agent: Agent, tmp_path: Path
-) -> None:
+def test_drawing_starts_from_the_checkpoint_before(run: Path, agent: Agent, tmp_path: Path) -> None:
     torn = tmp_path / "torn"
-    shutil.copytree(pictures_run, torn)
+    shutil.copytree(run, torn)
     with closing(sqlite3.connect(torn / "run.sqlite")) as database, database:
         database.execute("UPDATE checkpoints SET state = substr(state, 1, 900) WHERE tick > 0")
     whole, again = tmp_path / "whole.png", tmp_path / "again.png"
-    agent("replay", pictures_run, "--to", 90, "--png", whole)
+    agent("replay", run, "--to", 90, "--png", whole)
     ended = agent("replay", torn, "--to", 90, "--png", again)
     assert "is passed over: the saved state is cut short" in ended.err
     assert again.read_bytes() == whole.read_bytes()
 
 
-def test_an_edited_game_is_not_drawn(pictures_run: Path, agent: Agent, tmp_path: Path) -> None:
+def test_an_edited_game_is_not_drawn(run: Path, agent: Agent, tmp_path: Path) -> None:
     other = tmp_path / "other"
-    shutil.copytree(pictures_run, other)
+    shutil.copytree(run, other)
     with closing(sqlite3.connect(other / "run.sqlite")) as database, database:
         database.execute("UPDATE steps SET digest = zeroblob(16) WHERE tick = 80")
     ended = agent("replay", other, "--to", 85, "--png", tmp_path / "a.png")
@@ -326,21 +309,19 @@ def test_an_edited_game_is_not_drawn(pictures_run: Path, agent: Agent, tmp_path:
     ],
 )
 def test_what_cannot_be_is_said_in_one_line(
-    flags: tuple[object, ...], words: str, pictures_run: Path, agent: Agent, tmp_path: Path
+    flags: tuple[object, ...], words: str, run: Path, agent: Agent, tmp_path: Path
 ) -> None:
     file = tmp_path / "out"
-    ended = agent("replay", pictures_run, *[file if each == "FILE" else each for each in flags])
+    ended = agent("replay", run, *[file if each == "FILE" else each for each in flags])
     assert (ended.code, ended.out) == (2, ""), ended.err
     (line,) = ended.err.splitlines()
     assert words in line
     assert not file.exists()
 
 
-def test_what_is_there_is_not_overwritten_pictures(
-    pictures_run: Path, agent: Agent, tmp_path: Path
-) -> None:
+def test_what_is_there_is_not_overwritten_pictures(run: Path, agent: Agent, tmp_path: Path) -> None:
     file = tmp_path / "mine.png"
     file.write_bytes(b"mine")
-    ended = agent("replay", pictures_run, "--to", 9, "--png", file)
+    ended = agent("replay", run, "--to", 9, "--png", file)
     assert (ended.code, file.read_bytes()) == (2, b"mine")
     assert "nothing is overwritten" in ended.err
