@@ -35,7 +35,8 @@ from emulator import (
 )
 from emulator.dex.trainers import Member
 from emulator.profile import symbol
-from tests.agent.skills.test_fight import ATTACKING, Orders
+from tests.agent.ring import Script
+from tests.agent.skills.test_fight import ATTACKING
 from tests.agent.support import Game, Played, game_at
 
 DEX = Dex.of(load_cartridge(demo_cartridge_path()))
@@ -100,10 +101,8 @@ def trainer(quiet_lane: Game) -> Game:
     return quiet_lane
 
 
-def once(order: Order) -> Orders:
-    """A commander that has one order, and attacks after that."""
-    orders: Iterator[Order] = iter([order])
-    return Orders(lambda _state: next(orders, Attack(0)))
+def once(order: Order) -> Script:
+    return Script((order, Attack(0)))
 
 
 @pytest.mark.parametrize("position", [1, 2])
@@ -124,7 +123,7 @@ def test_when_one_falls_the_one_that_the_commander_names_comes(wild: Game) -> No
         own = state.battle.own if state.battle is not None else None
         return own is not None and own.position > 0
 
-    commander = Orders(lambda _state: Attack(1), place=2)
+    commander = Script((Attack(1),), place=2)
     carry_on(wild, fight(commander, wild.state), another_is_out)
     assert wild.state.battle is not None
     assert wild.state.battle.own is not None
@@ -142,7 +141,7 @@ def test_what_the_game_refuses_is_told_to_the_commander(wild: Game) -> None:
 
 def test_an_order_that_stays_refused_does_not_hold_up_the_fight(wild: Game) -> None:
     give(wild, TOWN_MAP)
-    stubborn = Orders(lambda _state: UseItem(TOWN_MAP))
+    stubborn = Script((UseItem(TOWN_MAP),))
     wild.carry_out(fight(stubborn, wild.state), within=1_500)
     assert wild.state.battle_result is BattleResult.WON
 
@@ -160,7 +159,7 @@ def test_an_order_that_no_game_would_carry_out_is_never_tried(trainer: Game, ord
 
 
 def test_one_changes_before_the_trainers_next_when_the_commander_says_so(trainer: Game) -> None:
-    commander = Orders(lambda _state: Attack(0), other=1)
+    commander = Script((Attack(0),), other=1)
 
     def next_is_out(state: State) -> bool:
         battle = state.battle
@@ -214,7 +213,7 @@ def screen(played: Played) -> Iterator[Screen]:
 
 
 def test_a_move_is_forgotten_when_the_commander_wants_the_new_one(screen: Screen) -> None:
-    commander = Orders(lambda _state: Attack(0), forgotten=2)
+    commander = Script((Attack(0),), forgotten=2)
     asked = screen.asking(Phase.YES_NO, "make room for BITE?")
     which = screen.asking(Phase.FORGET_MOVE, "forget which?", MenuKind.MOVES_TO_FORGET)
     skill = fight(commander, asked)
@@ -243,7 +242,7 @@ def test_a_name_that_is_asked_for_is_taken_as_it_is_offered(screen: Screen) -> N
 
 
 def test_a_menu_that_takes_no_order_is_not_pressed_at_for_ever(screen: Screen) -> None:
-    commander = Orders(lambda _state: Attack(0))
+    commander = Script((Attack(0),))
     skill = fight(commander, screen.state)
     next(skill)
     for _ in range(200):  # the battle menu waits all the time, whatever is pressed
