@@ -33,7 +33,7 @@ class Measurement(StrEnum):
 
 Say: TypeAlias = Callable[[str], object]
 WHAT: Final = {
-    Measurement.SPEED: "What play costs beside the emulator",
+    Measurement.SPEED: "What play costs beside the emulator, and how well text is read from pixels",
     Measurement.BATTLES: "Battles fought twice: by the agent, and by the strongest move always",
     Measurement.EXPERIENCE: "What memory and each use of it change in the same games",
     Measurement.EXAM: "What memory knows of games, against their recordings",

@@ -18,14 +18,19 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from hashlib import sha1
 from pathlib import Path
+from statistics import median
+from time import perf_counter
 from typing import Any, Final, TypeAlias
 
 from agent.lab.bench.game import TimedGame, TimedTick, play
 from agent.lab.bench.stopwatch import INSIDE, PARTS, PLANNING, SAVING
+from agent.lab.bench.text_readers import gather, read_all, some
 from agent.lab.publish import Findings, flattened
 from agent.lab.stats import Distribution, Rounds
-from emulator import Cartridge, CartridgeKind, PyBoyConsole, Step
+from emulator import Cartridge, CartridgeKind, Dex, Font, PyBoyConsole, Step, World
 from emulator.cartridge import HEADER_CHECKSUM, header_checksum
+from emulator.screen.glyphs import GlyphReader, Unavailable
+from emulator.screen.tesseract import find_tesseract
 
 TITLE: Final = b"NEVER HALTS"
 ENTRY: Final = bytes.fromhex("00 C3 50 01")  # nop; jp main
@@ -83,6 +88,8 @@ def reference_cartridge() -> Cartridge:
     )
 
 
+DECODED: Final = 3  # times
+OPINIONS: Final = 40  # screens for Tesseract, which takes thousands of times as long
 WARM_UP: Final = 200  # ticks: caches fill, lazy tables are decoded
 MICROSECONDS: Final = 1e6
 
@@ -98,9 +105,19 @@ CUTS: Final[Mapping[str, Cut]] = {
 
 
 def measure_speed(
-    cartridge: Cartridge, seed: int, ticks: int, rounds: int, say: Callable[[str], object]
+    cartridge: Cartridge,
+    seed: int,
+    ticks: int,
+    rounds: int,
+    say: Callable[[str], object],
+    opinions: int = OPINIONS,
 ) -> Findings:
-    """Return all figures of `rounds` games of `ticks` ticks; `say` is told what is being done."""
+    """Return all figures of `rounds` games of `ticks` ticks; `say` is told what is being done.
+
+    `opinions` is how many screens Tesseract reads as well, where it is installed.
+    """
+    say("decoding the cartridge")
+    decoding = decode_all(cartridge)
     say("warming up")
     play(cartridge, seed, min(ticks, WARM_UP), INSIDE)
     games = []
@@ -111,6 +128,15 @@ def measure_speed(
     say("timing the parts of a tick")
     taken_apart = play(cartridge, seed, ticks, PARTS)
     searches = [tick.parts[PLANNING] for tick in taken_apart.ticks if PLANNING in tick.parts]
+    say("gathering screens with text")
+    samples = gather(cartridge, seed)
+    say(f"reading {len(samples)} screens")
+    glyphs = read_all(samples, GlyphReader(Font.of(cartridge)))
+    second = None
+    tesseract = find_tesseract()
+    if not isinstance(tesseract, Unavailable):
+        say(f"reading {opinions} of them with Tesseract")
+        second = read_all(some(samples, opinions), tesseract)
     stretches = {name: _stretch(games, cut) for name, cut in CUTS.items() if all(map(cut, games))}
     figures: Figures = {
         "speed_ratio": stretches["all"]["speed_ratio"].median,
@@ -125,9 +151,36 @@ def measure_speed(
         "timed_us": _us([tick.ours for tick in taken_apart.ticks]).mean,
         "plans": len(searches),
         "plan_us": _us(searches) if searches else None,
+        "decoding": decoding,
+        "glyphs": glyphs,
+        "tesseract": second,
     }
     title = f"bench: {cartridge.name}, {rounds} rounds of {ticks:,} ticks"
     return Findings(title, figures, [flattened(figures)])
+
+
+def decode_all(cartridge: Cartridge) -> list[Figures]:
+    """Return how long each table of the cartridge takes, decoded anew."""
+    tables: dict[str, Callable[[Cartridge], object]] = {
+        "world: every map with all that is on it, tilesets, holes": decode_world,
+        "dex: species, moves, items, trainers, wild slots, rules": Dex.of.__wrapped__,
+    }
+    return [
+        {"what": what, "ms": median(_milliseconds(decode, cartridge) for _ in range(DECODED))}
+        for what, decode in tables.items()
+    ]
+
+
+def decode_world(cartridge: Cartridge) -> None:
+    """Decode everything about maps, past the cache of `World.of`."""
+    world = World.of.__wrapped__(cartridge)
+    _ = world.maps, world.dungeon_warps
+
+
+def _milliseconds(decode: Callable[[Cartridge], object], cartridge: Cartridge) -> float:
+    start = perf_counter()
+    decode(cartridge)
+    return (perf_counter() - start) * 1_000
 
 
 def _stretch(games: Sequence[TimedGame], cut: Cut) -> Figures:

@@ -1,14 +1,13 @@
 """bench measures play as it is: the same game, its parts told apart, and says what it found."""
 
 import json
+import os
 import pkgutil
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import fmean
 
 import pytest
 
@@ -16,26 +15,23 @@ from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
 from agent.cli.measurements import show
 from agent.lab.bench import stopwatch as parts
-from agent.lab.bench.game import play, session_of, steps_of
+from agent.lab.bench.game import play, session_of
 from agent.lab.bench.limits import BoundedFigure, BoundVerdict, FigureBound
 from agent.lab.bench.memory import MemoryEffort, measure_memory
 from agent.lab.bench.memory_fill import dated, stretch_of_play
 from agent.lab.bench.speed import measure_speed, never_halting
 from agent.lab.bench.stopwatch import Parts, Stopwatch
+from agent.lab.bench.text_readers import TextSample, gather, read_all
 from agent.lab.publish import Findings
 from agent.lab.stats import Distribution
 from agent.story import Story
 from emulator import (
     Font,
-    PyBoyConsole,
-    Screen,
     Step,
     demo_cartridge_path,
     load_cartridge,
-    read_state,
 )
-from emulator.ram.control import Doubt
-from emulator.screen.glyphs import GlyphReader, accuracy
+from emulator.screen.glyphs import GlyphReader
 from memory import Blackboard, StepRow
 from tests.agent.support import ROOT, Agent
 
@@ -121,38 +117,26 @@ def test_every_tick_is_told_with_its_frames() -> None:
     reference.close()
 
 
-WANTED = 240  # screens
-# The game carries its tile map to the picture a third a frame: a younger one is not all there yet.
-SETTLED = 3
-DARK = {Doubt.FADING, Doubt.SCREEN_OFF}
+@dataclass(frozen=True)
+class Gathered:
+    samples: list[TextSample]
 
 
-def screens_with_text() -> dict[Screen, tuple[str, ...]]:
-    found: dict[Screen, tuple[str, ...]] = {}
-    last: tuple[str, ...] = ()
-    frames = 0
-    with closing(PyBoyConsole(CARTRIDGE)) as console:
-        for step in steps_of(CARTRIDGE, 0, 5_000):
-            frames_held = [Step(step.button, 1, 0) for _ in range(step.hold)]
-            for frame in (*frames_held, *[Step(None, 0, 1)] * step.settle):
-                console.perform(frame, render=True)
-                state = read_state(console.ram(), console.frame)
-                rows = state.screen_rows
-                frames = frames + 1 if rows == last else 0
-                last = rows
-                is_lit = DARK.isdisjoint(state.control.reasons)
-                if frames >= SETTLED and any(map(str.strip, rows)) and is_lit:
-                    found.setdefault(console.screen(), rows)
-            if len(found) >= WANTED:
-                break
-    return found
+@pytest.fixture(scope="module")
+def gathered() -> Gathered:
+    return Gathered(gather(CARTRIDGE, 0))
 
 
-def test_glyphs_are_read_as_the_tile_map_says() -> None:
-    reader, found = GlyphReader(Font.of(CARTRIDGE)), screens_with_text()
-    shares = [accuracy(rows, reader.read(screen)).share for screen, rows in found.items()]
-    assert len(shares) >= 50
-    assert fmean(shares) > 0.99
+def test_screens_are_distinct_and_hold_text(gathered: Gathered) -> None:
+    pictures = [sample.screen for sample in gathered.samples]
+    assert len(set(pictures)) == len(pictures) > 0
+    assert all(any(map(str.strip, sample.rows)) for sample in gathered.samples)
+
+
+def test_glyphs_are_read_as_the_tile_map_says(gathered: Gathered) -> None:
+    reading = read_all(gathered.samples, GlyphReader(Font.of(CARTRIDGE)))
+    assert reading.screens == len(gathered.samples)
+    assert reading.accuracy > 0.99
 
 
 @pytest.mark.parametrize("path", [".", "nowhere/page.json"])
@@ -168,6 +152,7 @@ def test_bench_tells_its_figures_in_one_object(tmp_path: Path) -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "agent", "bench", *options],
         cwd=ROOT,
+        env={**os.environ, "PATH": str(tmp_path)},  # where there is no Tesseract
         capture_output=True,
         text=True,
         check=True,
@@ -176,17 +161,21 @@ def test_bench_tells_its_figures_in_one_object(tmp_path: Path) -> None:
     assert len(ended.stdout.splitlines()) == 1
     figures = json.loads(ended.stdout)
     assert 0 < figures["speed_ratio"] < 1
-    assert {"stretches", "parts_us"} <= set(figures)
+    assert {"stretches", "parts_us", "decoding", "glyphs"} <= set(figures)
+    assert figures["tesseract"] is None
     assert "round 2 of 2" in ended.stderr
     written = json.loads(page.read_text(encoding="utf-8"))
     assert written["figures"] == figures
     assert written["command"].startswith("python -m agent bench --json --ticks 60 --rounds 2")
 
 
-def test_every_figure_is_in_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_figure_is_in_the_table(
+    gathered: Gathered, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent.lab.bench.speed.gather", lambda _cartridge, _seed: gathered.samples)
     said: list[str] = []
-    found = measure_speed(CARTRIDGE, 0, 60, 1, said.append)
-    assert "warming up" in said
+    found = measure_speed(CARTRIDGE, 0, 60, 1, said.append, opinions=2)
+    assert "decoding the cartridge" in said
     show(found, json=False)
     table = capsys.readouterr().out
     assert all(row["value"].split()[0] in table for row in found.tables[0] if row["value"])
