@@ -23,7 +23,7 @@ from memory.store import conversations, entry_search, merge
 from memory.store import observations as observation_log
 from memory.store.conversations import ConversationStore
 from memory.store.entries import Entries
-from memory.store.knowledge_store import KnowledgeStore
+from memory.store.knowledge_tables import Archive
 from memory.store.run_store import RunStore
 from memory.tapes import entries as tape_entries
 from memory.tapes import notes, reader, recorder
@@ -176,7 +176,7 @@ BUGS: Final = (
         lambda original: lambda self, entries: original(replace(self, max_tokens=10**9), entries)),
     Bug("B25", "derived entries do not name their sources", Flows, "_write_one", before(lambda self, edge, each, ways: (self, edge, replace(each, sources=()), ways))),
     Bug("B27", "reindexing does nothing", Maintenance, "reindex", gives(0)),
-    Bug("B34", "of two copies of a memory the first says what a run taught", merge, "_joined", becomes(lambda one, other: {**other, **one})),
+    Bug("B34", "of two copies of a memory the first says what a run taught", merge, "joined", becomes(lambda one, other: one)),
     Bug("C04", "a failed edit is recorded as a modified file", tools, "_failed", becomes(_failed_as_done)),
     Bug("C11", "what a tool said ends the block", block, "_flat", becomes(lambda row: row)),
     Bug("C11", "files and errors make the block longer than its budget", block, "_cut_down", gives(None)),
@@ -201,7 +201,7 @@ BUGS: Final = (
     Bug("E18", "the moves of a strategy are kept sorted", lessons, "strategy_of",
         after(lambda found, *_: replace(found, moves_sequence=tuple(sorted(found.moves_sequence))))),
     Bug("E22", "an empty context finds everything", tactician, "_matches", after(lambda found, _conditions, context: found + (not context))),
-    Bug("E24", "what was pruned stays in the file", KnowledgeStore, "_let_go", gives(None)),
+    Bug("E24", "what was pruned stays in the file", Archive, "take_out", gives(None)),
     Bug("E29", "sequences are counted but none becomes a pattern", Lessons, "skills", gives(())),
     Bug("E30", "every consolidation reads the whole session again", FlowProgress, "advance", gives(None)),
     Bug("E31", "nothing fades", forgetting, "_months", gives(0.0)),

@@ -20,7 +20,7 @@ from agent.errors import Stuck, StuckReason
 from agent.loop import Loop
 from agent.mind import Ladder
 from agent.tools.overnight import Supervisor
-from memory import KnowledgeStore, OutboxRow, RunStore
+from memory import KnowledgeStore, OutboxRow, RunStore, StepRow
 from memory.tiers.consolidator import MemoryConsolidator
 from memory.tiers.knowledge import ConsolidationConfig
 from tests.proofs.channel import PORT, Phase, Reporter
@@ -125,10 +125,6 @@ def report_to(reporter: Reporter) -> None:
     """Report every moment in which something is kept, and the ticks between."""
     steps = [0]  # since the last commit
 
-    def append_step(original: Any, *args: Any) -> None:  # noqa: ANN401
-        original(*args)
-        steps[0] += 1
-
     def commit(original: Any, store: RunStore, **more: Any) -> None:  # noqa: ANN401
         is_checkpoint = more.get("checkpoint") is not None
         with reporter.within(Phase.CHECKPOINTING if is_checkpoint else Phase.COMMITTING):
@@ -163,7 +159,7 @@ def report_to(reporter: Reporter) -> None:
         reporter.at(loop.tick)
         return original(loop, state)
 
-    around(RunStore, "append_step", append_step)
+    around(RunStore, "__init__", partial(_count_steps, steps))
     around(RunStore, "commit", commit)
     around(RunStore, "rewind", rewind)
     around(KnowledgeStore, "deliver", deliver)
@@ -174,6 +170,23 @@ def report_to(reporter: Reporter) -> None:
         (KnowledgeStore, "maintain", Phase.MAINTAINING),
     ):
         around(owner, name, partial(_within, reporter, phase))
+
+
+def _count_steps(
+    steps: list[int],
+    original: Any,  # noqa: ANN401
+    store: RunStore,
+    *args: Any,  # noqa: ANN401
+    **more: Any,  # noqa: ANN401
+) -> None:
+    original(store, *args, **more)
+    append = store.append_step
+
+    def append_step(row: StepRow) -> None:
+        append(row)
+        steps[0] += 1
+
+    store.append_step = append_step
 
 
 def _within(reporter: Reporter, phase: Phase, original: Any, *args: Any, **more: Any) -> Any:  # noqa: ANN401
