@@ -1,4 +1,4 @@
-"""The pictures of docs/report.md: the report of a game on the demo cartridge, wide and narrow, light and dark."""
+"""The pictures of docs/running.md: the report of a game on the demo cartridge, wide and narrow, light and dark."""
 
 import tempfile
 from collections.abc import Iterator

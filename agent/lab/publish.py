@@ -24,9 +24,10 @@ CODE: Final = ("agent", "memory", "emulator")  # folders that a result depends o
 INDEX_HEAD: Final = """\
 # Results
 
-Measured on the cartridge that ships with the project, as data: each file names the SHA-1 of the cartridge, the
-commit, the date and the command. `python -m agent bench all` measures them anew, and `scripts/test` prints which of
-them are older than the code. This page is written by the publisher (`agent/lab/publish.py`).
+Measured on the cartridge that ships with the project, as data: each file names the SHA-1 of the
+cartridge, the commit, the date and the command. `python -m agent bench all` measures again what is
+older than the code, and `scripts/test` prints which results are. `agent/lab/publish.py` writes this
+page.
 
 | result | what was measured | command | date |
 |---|---|---|---|

@@ -9,7 +9,7 @@ import pytest
 from agent.tools.scenario import read_scenario
 
 HERE = Path(__file__).parent
-PAGE = HERE.parents[1] / "docs" / "pitfalls.md"
+PAGE = HERE / "README.md"
 ROW = re.compile(r"^\| ([a-z-]+) \| .+ \| .+ \| (.+) \|$", re.MULTILINE)
 LINK = re.compile(r"\[(\w+)\]\((.+?)\)")
 FILES = [file for file in sorted(HERE.glob("*.toml")) if not file.stem.startswith("part4_")]

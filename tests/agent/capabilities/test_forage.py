@@ -1,4 +1,4 @@
-"""Picking up what lies about: the example of a behaviour in docs/adding_a_behaviour.md."""
+"""Picking up what lies about: the example of a behaviour in docs/extending.md."""
 
 from collections.abc import Iterator
 from typing import cast

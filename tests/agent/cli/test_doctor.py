@@ -141,7 +141,7 @@ def test_the_real_game_has_towns_and_starters_that_people_know(
 
 
 def test_the_page_for_owners_shows_what_doctor_says(synthetic_cartridge: Cartridge) -> None:
-    told = (ROOT / "docs" / "owners.md").read_text(encoding="utf-8")
+    told = (ROOT / "docs" / "cartridge.md").read_text(encoding="utf-8")
     for fact in owner_facts(synthetic_cartridge):
         assert f"| {fact.what} | {fact.says} |" in told
 
