@@ -18,7 +18,8 @@ from memory.store.checks.run import check_run
 from memory.store.database import free_name, in_memory, open_database
 from memory.store.entry_search import EntrySearch
 from memory.store.files import KINDS, Opened, open_sound
-from memory.store.items import MemoryItem, Totals, knowledge_items, run_items, totals
+from memory.store.items import MemoryItem, knowledge_items, run_items
+from memory.store.knowledge_tables import Totals, totals
 from memory.store.run_folder import LOCK, own
 from memory.store.run_store import RunReader, RunStore
 from memory.store.schema import RUN_SCHEMA

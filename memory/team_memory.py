@@ -16,7 +16,7 @@ from memory.codec import Json, as_json
 from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance
 from memory.flow.subscription import Derived, MemorySubscription
-from memory.store.contributions import MANAGER, TRUST, ByThing, Share, Word, standing, teaching
+from memory.store.contributions import MANAGER, TRUST, ByThing, standing, teaching
 from memory.store.merge import Merged, merge_files
 from memory.tiers.knowledge import ConsolidationConfig, Knowledge
 from memory.tiers.tactician import IMPORTANCE, TABLE_OF
@@ -124,7 +124,7 @@ class MemoryManagementAgent:
                     said[str(each.data["about"])].append(each)
         found: list[Derived] = []
         for thing, words in sorted(said.items()):
-            best = max(words, key=lambda each: standing(_word(each)))
+            best = max(words, key=_word)
             origins = {str(each.data["origin"]) for each in words}
             data = _agreed(thing, str(best.data["kind"]), best.data["record"], origins)
             links = tuple(each.key for each in words)
@@ -151,34 +151,28 @@ def _agreed_by_runs(known: Knowledge, shares: ByThing) -> Iterator[tuple[Entry, 
                 continue
             about = f"{kind}:{memory_id}"
             data = _agreed(about, kind, as_json(record), (each.run_id for each in voices))
-            sources = tuple(f"run:{each.run_id}" for each in voices)
-            entry = _for_everybody(about, {**data, "at": voices[-1].at}, voices[-1], sources)
-            words.append((len(voices), standing(voices[-1].word), about, entry))
+            voice = voices[-1]
+            entry = Entry(
+                seq=0,
+                scope=COLLECTIVE,
+                kind=AGREED,
+                tick=voice.tick,
+                game_s=0.0,
+                data={**data, "at": voice.at},
+                tags=frozenset(),
+                importance=IMPORTANCE,
+                expires_s=None,
+                key=f"{MANAGER}/{AGREED}:{about}",
+                status=cast("Status", voice.status),
+                sources=tuple(f"run:{each.run_id}" for each in voices),
+            )
+            words.append((len(voices), voice.standing, about, entry))
     for number, (*_, entry) in enumerate(sorted(words, key=lambda each: each[:3]), start=1):
         yield entry, MANAGER, number
 
 
-def _for_everybody(
-    about: str, data: Mapping[str, Json], voice: Share, sources: tuple[str, ...]
-) -> Entry:
-    return Entry(
-        0,
-        COLLECTIVE,
-        AGREED,
-        voice.tick,
-        0.0,
-        data,
-        frozenset(),
-        IMPORTANCE,
-        None,
-        f"{MANAGER}/{AGREED}:{about}",
-        status=cast("Status", voice.status),
-        sources=sources,
-    )
-
-
-def _word(entry: Entry) -> Word:
-    return Word(entry.status, entry.game_s, entry.importance, entry.key)
+def _word(entry: Entry) -> tuple[int, float, int, str]:
+    return standing(entry.status, entry.game_s, entry.importance, entry.key)
 
 
 def _standing(entry: Entry) -> tuple[int, int, float, int]:

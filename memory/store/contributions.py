@@ -8,8 +8,9 @@ depends on nothing but them. Of several words about one thing the most trusted s
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import reduce
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from memory.codec import Json, as_json, decode, encode, from_json
@@ -19,7 +20,6 @@ from memory.tiers.knowledge import (
     KIND_IN,
     KIND_NAMED,
     LearnedPattern,
-    Piece,
     PlayerPreference,
     SuccessfulStrategy,
 )
@@ -32,21 +32,13 @@ if TYPE_CHECKING:
     from memory.tiers.lessons import OutboxRow
 
 
+Losers: TypeAlias = dict[str, tuple[str, tuple[str, ...]]]  # by run: why, and what shows it
 TRUST: Final = {"claim": 0, "inferred": 1, "verified": 2}
 
 
-class Word(NamedTuple):
-    """One statement about a thing, as far as it decides whether it stands; `name` settles what nothing else does."""
-
-    status: str
-    at: float
-    importance: int
-    name: str
-
-
-def standing(word: Word) -> tuple[int, float, int, str]:
-    """Return how a word stands among others about the same thing: the highest is believed."""
-    return TRUST[word.status], word.at, word.importance, word.name
+def standing(status: str, at: float, importance: int, name: str) -> tuple[int, float, int, str]:
+    """Return how a word stands among others about the same thing: the highest is believed; `name` settles ties."""
+    return TRUST[status], at, importance, name
 
 
 TOTALS_ROW: Final = "totals"  # the one row of totals
@@ -96,37 +88,36 @@ class Share:
         return self.record is not None
 
     @property
-    def word(self) -> Word:
-        """Its last word, to be weighed against those of others."""
-        importance: Any = (self.record or {}).get("importance", 0)
-        return Word(self.status, self.at, importance, self.run_id)
+    def says(self) -> Mapping[str, Any]:
+        """All that it teaches, by name."""
+        return self.record or {}
 
-    def taught_again(self, lesson: Lesson, record: Mapping[str, Json]) -> Share:
-        """Return the share after one more lesson, by which `record` is all that was taught.
+    @property
+    def standing(self) -> tuple[int, float, int, str]:
+        """How its last word stands among those of others."""
+        return standing(self.status, self.at, self.says.get("importance", 0), self.run_id)
+
+    def taught_again(self, lesson: OutboxRow, record: Mapping[str, Json], at: float) -> Share:
+        """Return the share after one more lesson, by which `record` is all that was taught; `at` is when it was last so.
 
         What the run itself had closed holds again, unless the lesson is of the very tick that closed it, or less trusted.
         """
-        closing, said = self.closing, dict(self.said)
-        if (
-            closing is not None
-            and lesson.tick != closing.tick
-            and _may_open(lesson.status, closing)
-        ):
+        closing, status = self.closing, lesson.payload.get("status", "verified")
+        if closing is not None and lesson.tick != closing.tick and _may_open(status, closing):
             closing = None
-        said[lesson.status] = max(said.get(lesson.status, lesson.at), lesson.at)
         return replace(
             self,
             sequence=lesson.sequence,
             record=record,
             times=self.times + 1,
-            status=lesson.status,
+            status=status,
             tick=lesson.tick,
             taught=lesson.sequence,
-            since=min(self.since, lesson.at) if self.is_known else lesson.at,
-            at=max(self.at, lesson.at),
-            fresh=lesson.at,
-            evidence=lesson.evidence,
-            said=said,
+            since=min(self.since, at) if self.is_known else at,
+            at=max(self.at, at),
+            fresh=at,
+            evidence=tuple(lesson.payload.get("sources", ())),
+            said={**self.said, status: max(self.said.get(status, at), at)},
             closing=closing,
             let_go=False,
         )
@@ -141,18 +132,9 @@ class Share:
             return {"let_go": True}
         told: dict[str, Json] = {}
         if self.record is not None:
-            at = self.at
-            told = {"record": self.record, "times": self.times, "status": self.status, "at": at}
-            told["tick"] = self.tick
-            for name, value, usual in (
-                ("evidence", self.evidence, ()),
-                ("taught", self.taught, self.sequence),
-                ("since", self.since, at),
-                ("fresh", self.fresh, at),
-                ("said", self.said, {self.status: at}),
-            ):
-                if value != usual:
-                    told[name] = value
+            usual = _usual(self.sequence, self.at, self.status)
+            values = {name: getattr(self, name) for name in _TAUGHT}
+            told = {name: values[name] for name in _TAUGHT if values[name] != usual.get(name)}
         if self.closing is not None:
             told["closing"] = as_json(self.closing)
         return told
@@ -160,30 +142,25 @@ class Share:
     @classmethod
     def from_json(cls, run_id: str, sequence: int, told: Mapping[str, Any]) -> Share:
         """Return the share that `to_json` took apart."""
-        closing = told.get("closing")
-        share = cls(
-            run_id,
-            sequence,
-            closing=closing and from_json(Closing, closing),
-            let_go=told.get("let_go", False),
-        )
-        if told.get("record") is None:
-            return share
-        at = told["at"]
-        usual = {"taught": sequence, "since": at, "fresh": at, "said": {told["status"]: at}}
-        known = usual | {name: told[name] for name in told if name != "closing"}
-        return replace(share, **known | {"evidence": tuple(told.get("evidence", ()))})
+        known = dict(told)
+        if "record" in told:
+            known = _usual(sequence, told["at"], told["status"]) | known
+            known["evidence"] = tuple(known["evidence"])
+        if "closing" in told:
+            known["closing"] = from_json(Closing, told["closing"])
+        return cls(run_id, sequence, **known)
 
 
-@dataclass(frozen=True, slots=True)
-class Lesson:
-    """One lesson, as far as every kind of it is alike; `at` is when what it tells of was last so."""
+_TAUGHT: Final = [
+    each.name
+    for each in fields(Share)
+    if each.name not in {"run_id", "sequence", "closing", "let_go"}
+]
 
-    sequence: int
-    tick: int
-    status: str
-    at: float
-    evidence: tuple[str, ...] = ()
+
+def _usual(sequence: int, at: float, status: str) -> dict[str, Any]:
+    """Return what goes without saying of a share that teaches."""
+    return {"evidence": (), "taught": sequence, "since": at, "fresh": at, "said": {status: at}}
 
 
 def joined(one: Share, other: Share) -> Share:
@@ -197,7 +174,7 @@ def joined(one: Share, other: Share) -> Share:
 
 def teaching(shares: Iterable[Share]) -> list[Share]:
     """Return the shares that teach something, the one that is believed last."""
-    return sorted((each for each in shares if each.is_known), key=lambda each: standing(each.word))
+    return sorted((each for each in shares if each.is_known), key=attrgetter("standing"))
 
 
 def closing_of(shares: Iterable[Share]) -> Closing | None:
@@ -212,8 +189,8 @@ def closing_of(shares: Iterable[Share]) -> Closing | None:
     return max(stands, key=lambda row: row[:2])[2] if stands else None
 
 
-def outspoken(shares: Iterable[Share], by: Share) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Return why each of `shares` does not stand against the one that is believed, and what shows it, by run."""
+def outspoken(shares: Iterable[Share], by: Share, what: str) -> Losers:
+    """Return why those of `shares` that say another `what` do not stand against the one that is believed."""
     reason = f"{by.run_id} says otherwise, which is {by.status} and "
     evidence = (f"run:{by.run_id}", *by.evidence)
     return {
@@ -222,6 +199,7 @@ def outspoken(shares: Iterable[Share], by: Share) -> dict[str, tuple[str, tuple[
             evidence,
         )
         for each in shares
+        if each.says[what] != by.says[what]
     }
 
 
@@ -246,41 +224,17 @@ class Folded(NamedTuple):
     voice: Share
     closed: str
     evidence: tuple[str, ...]
-    losers: Mapping[str, tuple[str, tuple[str, ...]]]
+    losers: Losers
 
 
-def add_lesson(
-    table: str, share: Share, payload: Mapping[str, Any], *, sequence: int, tick: int
-) -> Share:
+def add_lesson(table: str, share: Share, lesson: OutboxRow) -> Share:
     """Return the share of a run after one more lesson of it about a row of one of the four tables."""
     kind = KIND_IN[table]
-    record = from_json(kind.record, payload)
-    told = Lesson(
-        sequence,
-        tick,
-        payload.get("status", "verified"),
-        getattr(record, kind.date) or 0.0,
-        tuple(payload.get("sources", ())),
-    )
+    record = from_json(kind.record, lesson.payload)
+    at = kind.last_of(record)
     if share.record is not None:
         record = kind.more(from_json(kind.record, share.record), record)
-    return share.taught_again(told, as_json(record))
-
-
-def by_hand(table: str, record: Piece, sequence: int) -> Share:
-    """Return the share that a record is which was saved without a run."""
-    at = getattr(record, KIND_IN[table].date) or 0.0
-    return Share(
-        run_id=BY_HAND,
-        sequence=sequence,
-        record=as_json(record),
-        times=1,
-        taught=sequence,
-        since=at,
-        at=at,
-        fresh=at,
-        said={"verified": at},
-    )
+    return share.taught_again(lesson, as_json(record), at)
 
 
 def fold(table: str, shares: Iterable[Share], *, at: float, rate: float) -> Folded | None:
@@ -289,21 +243,23 @@ def fold(table: str, shares: Iterable[Share], *, at: float, rate: float) -> Fold
     known = teaching(all_of_them)
     if not known:
         return None
-    kind, voice = KIND_IN[table], known[-1]
-    record = reduce(kind.more, (from_json(kind.record, each.record or {}) for each in known))
+    kind, voice, losers = KIND_IN[table], known[-1], Losers()
+    record = reduce(kind.more, (from_json(kind.record, each.says) for each in known))
     if isinstance(record, SuccessfulStrategy) and record.success_rate == 0.0:
         return None
     if isinstance(record, LearnedPattern):
         record = _faded_pattern(record, known, at, rate)
     elif isinstance(record, PlayerPreference):
         record = _faded_preference(record, known, at, rate)
+        # Only of preferences do runs say different things under one id.
+        losers = outspoken(known, voice, "preference_value")
     closing = closing_of(all_of_them)
     return Folded(
         record,
         voice,
         "" if closing is None else closing.reason,
         voice.evidence if closing is None else (*voice.evidence, *closing.evidence),
-        outspoken(_otherwise(table, known), voice),
+        losers,
     )
 
 
@@ -311,23 +267,14 @@ def sum_totals(shares: Iterable[Share]) -> dict[str, int]:
     """Return the sums of sessions, battles and victories over the runs."""
     sums = {"sessions": 0, "battles": 0, "victories": 0}
     for share in shares:
-        record: Mapping[str, Any] = share.record or {}
-        sums = {name: count + record.get(name, 0) for name, count in sums.items()}
+        sums = {name: count + share.says.get(name, 0) for name, count in sums.items()}
     return sums
-
-
-def _otherwise(table: str, known: Sequence[Share]) -> list[Share]:
-    """Return the shares that contradict the last; only of preferences do runs say different things under one id."""
-    if table != "player_preferences":
-        return []
-    believed = (known[-1].record or {})["preference_value"]
-    return [each for each in known if (each.record or {})["preference_value"] != believed]
 
 
 def _faded_pattern(
     record: LearnedPattern, known: Sequence[Share], at: float, rate: float
 ) -> LearnedPattern:
-    first: Mapping[str, Any] = min(known, key=lambda each: (each.since, each.run_id)).record or {}
+    first = min(known, key=attrgetter("since", "run_id")).says
     since = known[0].fresh if len(known) == 1 else record.last_validated
     return replace(
         record,
@@ -340,10 +287,9 @@ def _faded_pattern(
 def _faded_preference(
     record: PlayerPreference, known: Sequence[Share], at: float, rate: float
 ) -> PlayerPreference:
-    records: list[Mapping[str, Any]] = [each.record or {} for each in known]
     return replace(
         record,
-        created_at=min(each["created_at"] for each in records),
+        created_at=min(each.says["created_at"] for each in known),
         confidence=record.confidence * faded(known[-1].fresh, at, rate),
     )
 
@@ -417,16 +363,16 @@ class Shares:
             [(LET_GO, *thing) for thing in things],
         )
 
-    def sequences(self, run_id: str) -> dict[tuple[str, str], int]:
-        """Return the last lesson of a run about each thing, by table and id."""
-        rows = self._database.rows(
-            "SELECT table_name, id, sequence FROM shares WHERE run_id = ?", (run_id,)
-        )
-        return {(table, memory_id): sequence for table, memory_id, sequence in rows}
-
-    def mark(
-        self, table: str, memory_id: str, losers: Mapping[str, tuple[str, tuple[str, ...]]]
+    def save_by_hand(
+        self, table: str, memory_id: str, record: Mapping[str, Json], at: float
     ) -> None:
+        """Let a thing be what was saved without a run, and nothing else; `at` is when it was last so."""
+        last = self.of(table, memory_id).get(BY_HAND, Share(BY_HAND)).sequence
+        self.let_go([(table, memory_id)])
+        told = {"record": record, "times": 1, "status": "verified", "at": at}
+        self.keep(table, memory_id, [Share.from_json(BY_HAND, last + 1, told)])
+
+    def mark(self, table: str, memory_id: str, losers: Losers) -> None:
         """Note which runs' words do not stand, why, and what shows it; those of all others do."""
         self._database.execute(
             "UPDATE shares SET closed = '', evidence = '[]' "
@@ -499,7 +445,7 @@ class Contribution:
         else:
             table = BY_NAME[KIND_NAMED[row.kind].table]
             mine, runs = self._share(table.name, row.payload[table.id_column])
-            share = add_lesson(table.name, mine, row.payload, sequence=row.sequence, tick=row.tick)
+            share = add_lesson(table.name, mine, row)
         runs[self._run_id] = share
 
     def keep(self) -> ByThing:
@@ -518,24 +464,14 @@ class Contribution:
 
 def save_by_hand(shares: Shares, before: Knowledge, after: Knowledge) -> None:
     """Make the shares say what was saved without a run: what was changed is one share, what is gone is none."""
-    last = shares.sequences(BY_HAND)
-    changed: list[tuple[str, str]] = []
-    kept: ByThing = {}
     for table in TABLES:
         old, new = before.of(table.name), after.of(table.name)
-        for name in sorted(old.keys() | new.keys()):
-            if old.get(name) != new.get(name):
-                thing = table.name, name
-                changed.append(thing)
-                if name in new:
-                    share = by_hand(table.name, new[name], last.get(thing, 0) + 1)
-                    kept[thing] = {BY_HAND: share}
+        shares.let_go((table.name, name) for name in old.keys() - new.keys())
+        for name, record in new.items():
+            if old.get(name) != record:
+                shares.save_by_hand(table.name, name, as_json(record), table.kind.last_of(record))
     if _sums(before) != _sums(after):
-        thing = TOTALS_TABLE, TOTALS_ROW
-        changed.append(thing)
-        kept[thing] = {BY_HAND: Share(BY_HAND, last.get(thing, 0) + 1, _sums(after), 1)}
-    shares.let_go(changed)
-    shares.keep_all(kept)
+        shares.save_by_hand(TOTALS_TABLE, TOTALS_ROW, _sums(after), 0.0)
 
 
 def _sums(known: Knowledge) -> dict[str, Json]:

@@ -229,8 +229,8 @@ class Entries:
         self._dropped.clear()
         self._highest = self._highest_seq()
 
-    def count_tags(self, scope_glob: str) -> dict[str, int]:
-        """Return how many live entries carry each tag, by the index of tags and what is new since."""
+    def count_tags(self, scope_glob: str = "*") -> dict[str, int]:
+        """Return how many live entries carry each tag, by the index of tags and what waits for the next commit."""
         counts = Counter(dict(self._database.rows(COUNT_TAGS, (scope_glob,))))
         for row in self._live(self._dropped):
             if row.text and fnmatchcase(row.scope, scope_glob):

@@ -20,22 +20,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-_Columns = dict[str, tuple[str, ...]]
-_RUN: Final[_Columns] = {
-    "events": ("payload",),
-    "outbox": ("payload",),
-    "entries": ("data", "tags", "sources"),
-    "parts": ("data",),
-    "strategist_checkpoints": ("data",),
+_JSON: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {  # by kind of file and table: columns
+    RUN_SCHEMA.name: {
+        "events": ("payload",),
+        "outbox": ("payload",),
+        "entries": ("data", "tags", "sources"),
+        "parts": ("data",),
+        "strategist_checkpoints": ("data",),
+    },
+    KNOWLEDGE_SCHEMA.name: {
+        "shares": ("share",),
+        "archive": ("row",),
+        "ltm_entries": ("data", "tags", "sources", "merged"),
+    },
 }
-_KNOWLEDGE: Final[_Columns] = {
-    "shares": ("share",),
-    "archive": ("row",),
-    "ltm_entries": ("data", "tags", "sources", "merged"),
-}
-_JSON: Final[Mapping[str, _Columns]] = {RUN_SCHEMA.name: _RUN, KNOWLEDGE_SCHEMA.name: _KNOWLEDGE}
-
-
 KINDS: Final = (KNOWLEDGE_SCHEMA, RUN_SCHEMA)
 _HEADER: Final = 100  # bytes
 _MARK_AT: Final = 68  # where the header says which kind of file it is
@@ -165,12 +163,8 @@ def _require_tables(database: Database, schema: Schema) -> None:
 def require_readable(database: Database, schema: Schema) -> None:
     """Raise CorruptStore where a text that must be JSON is none."""
     for table, columns in _JSON[schema.name].items():
-        found = database.row(_first_broken(table, columns))
-        if found is not None:
+        wrong = " OR ".join(f"NOT json_valid({each})" for each in columns)
+        # The names are our own.
+        if database.row(f"SELECT 1 FROM {table} WHERE {wrong} LIMIT 1"):  # noqa: S608
             message = f"{database.path} is damaged (a text of its {table} cannot be read); put back a copy of it"
             raise CorruptStore(message)
-
-
-def _first_broken(table: str, columns: Sequence[str]) -> str:
-    wrong = " OR ".join(f"NOT json_valid({each})" for each in columns)
-    return f"SELECT 1 FROM {table} WHERE {wrong} LIMIT 1"  # noqa: S608  # the names are our own

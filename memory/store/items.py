@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from math import log
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memory.codec import Json, as_json, content_id
 from memory.store.knowledge_tables import (
@@ -25,11 +25,9 @@ if TYPE_CHECKING:
     from memory.blackboard.entry import Entry
     from memory.store.database import Database
     from memory.store.run_store import RunReader
-    from memory.tiers.knowledge import Piece
 
 
 LIVE_ENTRIES: Final = "entries"  # the table of a run's own file
-KIND_OF_RECORD: Final = {kind.record: kind for kind in KIND_IN.values()}
 KIND_OF: Final = {table: kind.name for table, kind in KIND_IN.items()}
 _FIRST: Final = ("first_used", "first_occurred", "created_at")
 
@@ -93,14 +91,6 @@ class MemoryItem:
         return found | dict(self.more)
 
 
-class Totals(NamedTuple):
-    """Sessions, battles that were won or lost, and the share that was won."""
-
-    sessions: int
-    battles: int
-    win_rate: float
-
-
 def knowledge_items(database: Database, *, now: float) -> Iterator[MemoryItem]:
     """Yield all that outlives runs: the rows of the four tables by table and id, then entries, oldest first."""
     row = database.row("SELECT decayed_at FROM tactician_stats")
@@ -119,15 +109,6 @@ def run_items(run: RunReader) -> Iterator[MemoryItem]:
         yield _item(entry, LIVE_ENTRIES, run_id, {"expires_s": entry.expires_s})
 
 
-def totals(database: Database) -> Totals:
-    """Return the totals of all runs."""
-    row = database.row(
-        "SELECT total_sessions, total_battles, overall_win_rate FROM tactician_stats"
-    )
-    sessions, battles, win_rate = row or (0, 0, 0.0)
-    return Totals(sessions, battles, win_rate)
-
-
 def _rows(database: Database, now: float) -> Iterator[MemoryItem]:
     provenances = Provenances(database)
     rate = ConsolidationConfig().forgetting_decay_rate
@@ -140,7 +121,7 @@ def _rows(database: Database, now: float) -> Iterator[MemoryItem]:
                 alone = known_from({table.name: {row[0]: record}})
                 (worth,) = values(alone, now=now, rate=rate).values()
                 where = provenances.of(table.name, row[0])
-                first, last = _first_of(data, _FIRST), last_of(record)
+                first, last = _first_of(data, _FIRST), table.kind.last_of(record)
             known = {} if where is None else where._asdict()
             yield MemoryItem(
                 kind, table.name, row[0], data, **known, first=first or last, last=last, worth=worth
@@ -193,11 +174,6 @@ def _item(
         worth=None if table == LIVE_ENTRIES else entry.relevance * (0.5 + entry.utility),
         more=judged | dict(more),
     )
-
-
-def last_of(record: Piece) -> float:
-    """Return when a record was last borne out, in epoch seconds."""
-    return float(getattr(record, KIND_OF_RECORD[type(record)].date) or 0.0)
 
 
 def _first_of(data: Mapping[str, Any], names: tuple[str, ...]) -> float:

@@ -30,6 +30,10 @@ from memory.store.knowledge_tables import (
     KnowledgeTable,
     Provenance,
     Provenances,
+    Totals,
+    save_delivery,
+    save_totals,
+    totals,
 )
 from memory.store.long_term import GrowingEntries, LongTermEntries
 from memory.store.schema import KNOWLEDGE_SCHEMA
@@ -85,11 +89,7 @@ class KnowledgeReader:
         patterns, strategies, mistakes, preferences = (
             self._records(table, without.get(table.name, ())) for table in TABLES
         )
-        stats = self._database.row(
-            "SELECT total_sessions, total_battles, overall_win_rate FROM tactician_stats"
-        )
-        totals = stats or (0, 0, 0.0)
-        return Knowledge(patterns, strategies, mistakes, preferences, *totals)
+        return Knowledge(patterns, strategies, mistakes, preferences, *totals(self._database))
 
     def _records(self, table: KnowledgeTable, without: Container[str]) -> dict[str, Any]:
         rows = self._database.rows(table.select)
@@ -122,7 +122,7 @@ class KnowledgeStore(KnowledgeReader):
             last = self.delivered(run_id)
             fresh = [row for row in rows if row.sequence > last]
             if fresh:
-                self._remember_delivery(run_id, fresh[-1].sequence)
+                save_delivery(self._database, run_id, fresh[-1].sequence)
                 lessons = Contribution(self._shares, run_id, self._now)
                 for row in fresh:
                     self._take(lessons, run_id, row)
@@ -179,11 +179,6 @@ class KnowledgeStore(KnowledgeReader):
             pruned = self._growing.prune(scope_glob, self._config.importance_threshold)
         return KnowledgeUpkeep(merged, pruned)
 
-    def _remember_delivery(self, run_id: str, sequence: int) -> None:
-        """Keep the last sequence only: a run delivers in order, and there would be no end of rows."""
-        self._database.execute("DELETE FROM deliveries WHERE run_id = ?", (run_id,))
-        self._database.execute("INSERT INTO deliveries VALUES (?, ?)", (run_id, sequence))
-
     @contextmanager
     def _changing(
         self, without: Mapping[str, Collection[str]] | None = None, *, prunes: bool = False
@@ -208,10 +203,8 @@ class KnowledgeStore(KnowledgeReader):
             )
             for name in sorted(newest.keys() - new.keys()):
                 self._archive.take_out(table, name, as_json(newest[name]))
-        database.execute(
-            "UPDATE tactician_stats SET total_sessions = ?, total_battles = ?, overall_win_rate = ?",
-            (known.total_sessions, known.total_battles, known.overall_win_rate),
-        )
+        sums = known.total_sessions, known.total_battles, known.overall_win_rate
+        save_totals(database, Totals(*sums))
 
     def _take(self, lessons: Contribution, run_id: str, row: OutboxRow) -> None:
         if row.kind == "entry":

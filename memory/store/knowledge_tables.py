@@ -10,11 +10,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memory.codec import as_json, decode, encode
-from memory.tiers.knowledge import (
-    KIND_NAMED,
-    Knowledge,
-    Piece,
-)
+from memory.tiers.knowledge import KIND_NAMED, Knowledge, Piece
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -152,6 +148,36 @@ class Provenances:
         self._database.execute(
             "DELETE FROM provenance WHERE table_name = ? AND id = ?", (table, memory_id)
         )
+
+
+class Totals(NamedTuple):
+    """Sessions, battles that were won or lost, and the share that was won."""
+
+    sessions: int
+    battles: int
+    win_rate: float
+
+
+def totals(database: Database) -> Totals:
+    """Return the totals of all runs."""
+    row = database.row(
+        "SELECT total_sessions, total_battles, overall_win_rate FROM tactician_stats"
+    )
+    return Totals(*(row or (0, 0, 0.0)))
+
+
+def save_totals(database: Database, sums: Totals) -> None:
+    """Write the totals of all runs."""
+    database.execute(
+        "UPDATE tactician_stats SET total_sessions = ?, total_battles = ?, overall_win_rate = ?",
+        sums,
+    )
+
+
+def save_delivery(database: Database, run_id: str, sequence: int) -> None:
+    """Keep the last sequence only: a run delivers in order, and there would be no end of rows."""
+    database.execute("DELETE FROM deliveries WHERE run_id = ?", (run_id,))
+    database.execute("INSERT INTO deliveries VALUES (?, ?)", (run_id, sequence))
 
 
 class Archive:

@@ -11,7 +11,6 @@ from memory.blackboard.entry import Entry
 from memory.codec import Json, decode, encode
 from memory.store.contributions import (
     TRUST,
-    Lesson,
     Share,
     closing_in,
     closing_of,
@@ -26,12 +25,11 @@ from memory.tiers.lessons import ENTRIES, RUN, whole
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memory.store.contributions import Runs, Shares
+    from memory.store.contributions import Losers, Runs, Shares
     from memory.store.database import Database
     from memory.store.knowledge_tables import Archive
     from memory.tiers.lessons import OutboxRow
 
-    Losers = Mapping[str, tuple[str, tuple[str, ...]]]
     Row = tuple[Any, ...]
 
 
@@ -173,19 +171,6 @@ def thing(scope: str, key: str) -> str:
     return encode([scope, key])
 
 
-def lesson_of(
-    lesson: OutboxRow, entry: Entry, origin: str, at: float
-) -> tuple[Lesson, dict[str, Json]]:
-    """Return an entry that was taught as a lesson and the record that a share keeps of it.
-
-    `at` is the date it is given when the lesson has none.
-    """
-    date = float(lesson.payload.get("at", at))
-    told = Lesson(lesson.sequence, lesson.tick, entry.status, date, entry.sources)
-    record = {"origin": origin, **whole(entry)}
-    return told, {name: record[name] for name in record if name not in _OF_SHARE}
-
-
 def fold_entries(
     scope: str, shares: Mapping[str, Runs], *, at: float, rate: float
 ) -> list[FoldedEntry]:
@@ -211,9 +196,7 @@ def relevance_of(entry: Entry, known: Iterable[Runs], *, at: float, rate: float)
 
 
 def _relevance(voice: Share, at: float, rate: float) -> float:
-    record: Mapping[str, Any] = voice.record or {}
-    kept: float = record["relevance"] * faded(voice.fresh, at, rate)
-    return kept
+    return float(voice.says["relevance"] * faded(voice.fresh, at, rate))
 
 
 def _each(scope: str, shares: Mapping[str, Runs], at: float, rate: float) -> Iterator[FoldedEntry]:
@@ -222,8 +205,7 @@ def _each(scope: str, shares: Mapping[str, Runs], at: float, rate: float) -> Ite
         known = teaching(runs.values())
         if not known:
             continue
-        voice = known[-1]
-        record: Mapping[str, Any] = voice.record or {}
+        voice, record = known[-1], known[-1].says
         closing = closing_of(runs.values())
         times = sum(each.times for each in known)
         entry = Entry(
@@ -240,9 +222,8 @@ def _each(scope: str, shares: Mapping[str, Runs], at: float, rate: float) -> Ite
             **{name: record[name] for name in _AS_TAUGHT},
         )
         taught = Taught(record["origin"], voice.run_id, voice.taught, times)
-        otherwise = [each for each in known if (each.record or {})["data"] != entry.data]
         since = min((each.since, each.run_id, each.taught) for each in known)
-        yield FoldedEntry(entry, taught, {key: outspoken(otherwise, voice)}, since)
+        yield FoldedEntry(entry, taught, {key: outspoken(known, voice, "data")}, since)
 
 
 def _as_one(group: Sequence[FoldedEntry]) -> FoldedEntry:
@@ -297,8 +278,10 @@ class GrowingEntries(LongTermEntries):
         entry, origin = entry_in(run_id, lesson)
         name = thing(entry.scope, entry.key)
         shares = self._shares.of(ENTRIES, name)
-        told, record = lesson_of(lesson, entry, origin, at)
-        share = shares.get(run_id, Share(run_id)).taught_again(told, record)
+        told = {"origin": origin, **whole(entry)}
+        record = {name: told[name] for name in told if name not in _OF_SHARE}
+        date = float(lesson.payload.get("at", at))
+        share = shares.get(run_id, Share(run_id)).taught_again(lesson, record, date)
         self._shares.keep(ENTRIES, name, [share])
         rows = self._rows("WHERE scope = ? AND key = ?", entry.scope, entry.key)
         if not rows and shares:  # it may have become one with another
@@ -374,25 +357,16 @@ class GrowingEntries(LongTermEntries):
 
         What proved useful fades later, what proved useless sooner; what is important stays.
         """
-        faded = self._rows(
-            "WHERE scope GLOB ? AND importance < ? AND relevance * (0.5 + utility) < ?",
-            scope_glob,
-            IMPORTANT,
-            threshold,
-        )
-        for row in faded:
-            self._let_go(row)
-        return len(faded) + self.limit(scope_glob)
+        faded = "WHERE scope GLOB ? AND importance < ? AND relevance * (0.5 + utility) < ?"
+        gone = self._let_go_all(self._rows(faded, scope_glob, IMPORTANT, threshold))
+        return gone + self.limit(scope_glob)
 
     def limit(self, scope_glob: str = "*") -> int:
         """Return how many entries went that were over the cap of their scope: those worth least."""
         place = f"row_number() OVER (PARTITION BY scope ORDER BY closed <> '', {WORTH})"
         placed = f"SELECT id, {place} AS place FROM ltm_entries WHERE scope GLOB ?"  # noqa: S608
         where = f"WHERE id IN (SELECT id FROM ({placed}) WHERE place > ?)"  # noqa: S608
-        surplus = self._rows(where, scope_glob, MAX_ENTRIES)
-        for row in surplus:
-            self._let_go(row)
-        return len(surplus)
+        return self._let_go_all(self._rows(where, scope_glob, MAX_ENTRIES))
 
     def _make_anew(
         self,
@@ -436,6 +410,11 @@ class GrowingEntries(LongTermEntries):
 
     def _rows(self, where: str, *parameters: object) -> list[Row]:
         return self._database.rows(SELECT + where, parameters)
+
+    def _let_go_all(self, rows: Sequence[Row]) -> int:
+        for row in rows:
+            self._let_go(row)
+        return len(rows)
 
     def _let_go(self, row: Row) -> None:
         with self._database.understood(ENTRIES):

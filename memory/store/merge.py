@@ -20,8 +20,8 @@ from memory.codec import as_json, decode, encode
 from memory.store.contributions import Shares, joined
 from memory.store.database import copy_database, free_name, open_database
 from memory.store.knowledge_store import KnowledgeStore
-from memory.store.knowledge_tables import TABLES, Provenances
-from memory.store.long_term import KEY, SCOPE, SELECT, archived, thing
+from memory.store.knowledge_tables import TABLES, Provenances, save_delivery
+from memory.store.long_term import COLUMNS, KEY, SCOPE, SELECT, archived, thing
 from memory.store.schema import KNOWLEDGE_SCHEMA
 from memory.tiers.lessons import ENTRIES
 
@@ -46,17 +46,8 @@ COPIED: Final = (  # all that a memory holds, in an order in which it can be put
     ("provenance", "*", "table_name, id"),
     ("deliveries", "*", "run_id"),
     ("shares", "*", "table_name, id, run_id"),
-    (
-        ENTRIES,
-        "NULL, origin, run_id, sequence, scope, kind, key, version, tick, game_s, data, tags, importance, relevance, "
-        "utility, status, sources, closed, count, merged",
-        "id",
-    ),
-    (
-        "archive",
-        "NULL, table_name, id, archived_at, row, provenance",
-        "archived_at, table_name, id, row, provenance",
-    ),
+    (ENTRIES, COLUMNS.removeprefix("id, "), "id"),
+    ("archive", "archived_at, table_name, id, row, provenance", "1, 2, 3, 4, 5"),
 )
 
 
@@ -89,7 +80,7 @@ class JoinedStore(KnowledgeStore):
         with self._database.transaction():
             self._shares.keep_all({each: memories.shares[each] for each in sorted(memories.shares)})
             for run_id, sequence in sorted(memories.delivered.items()):
-                self._remember_delivery(run_id, sequence)
+                save_delivery(self._database, run_id, sequence)
             with self._changing(prunes=True) as known:
                 self._believe(known, memories.shares)
             self._growing.make_all(self._now)
@@ -136,12 +127,12 @@ def content(database: Database) -> dict[str, list[tuple[Any, ...]]]:
 
 def put_in_place(database: Database, rows: Mapping[str, list[tuple[Any, ...]]]) -> None:
     """Let a file hold `rows` and nothing else, in the transaction that is open."""
-    for name, *_ in COPIED:
+    for name, columns, _ in COPIED:
         database.execute(f"DELETE FROM {name}")  # noqa: S608
-    for name, each in rows.items():
-        if each:
+        if each := rows[name]:
+            into = name if columns == "*" else f"{name} ({columns})"
             marks = ", ".join("?" * len(each[0]))
-            database.execute_many(f"INSERT INTO {name} VALUES ({marks})", each)  # noqa: S608
+            database.execute_many(f"INSERT INTO {into} VALUES ({marks})", each)  # noqa: S608
 
 
 def _both(
@@ -251,7 +242,7 @@ def _merged(rows: Rows, *, changed: bool, copy: Path | None) -> Merged:
     return Merged(
         counts | {"ltm_entries": len(entries)},
         tuple(row[0] for row in rows["deliveries"]),
-        sum(row[4] == "collective" for row in entries),
+        sum(row[0] == "collective" for row in entries),
         sum(row[5] != "" for row in rows["shares"]),
         sum(row[6] != "" for row in rows["provenance"]),
         len(rows["archive"]),

@@ -6,7 +6,7 @@ lost and counted, and the record is kept all the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -86,9 +86,10 @@ class ObservationReader(Reader):
 class ObservationLog:
     """The observations while they are written; what was added is kept at the next commit."""
 
-    def __init__(self, database: Database, faults: Faults) -> None:
+    def __init__(self, database: Database, faults: Faults, settle: Callable[[], object]) -> None:
         self._database = database
         self._faults = faults
+        self._settle = settle  # writes what still waits
         self._added: list[_Row] = []
         self._is_refused = False  # by the file, in the commit under way
 
@@ -102,14 +103,14 @@ class ObservationLog:
         return run_id if number == 1 else f"{run_id}#{number}"
 
     def add(self, session: str, observed: Iterable[Observed], tick: int, game_s: float) -> None:
-        """Keep what was observed at the next commit."""
+        """Keep what was observed in a session at the next commit."""
         encoded = [(session, each, encode(each.metadata), tick, game_s) for each in observed]
         self._added.extend(encoded)  # all of them, or none
 
     def add_now(self, session: str, observed: Iterable[Observed], tick: int, game_s: float) -> None:
         """Write what was observed within a transaction of the caller.
 
-        Raises ObservationsRefused when the file does not take it.
+        Raises ObservationsRefused when the file does not take it; what goes with it can be written without.
         """
         rows = [(session, each, encode(each.metadata), tick, game_s) for each in observed]
         try:
@@ -120,10 +121,12 @@ class ObservationLog:
 
     def clear(self, session: str) -> int:
         """Return how many observations of a session are gone for good."""
+        self._settle()
         return self._database.execute("DELETE FROM observations WHERE session = ?", (session,))
 
     def mark_stale(self, ids: Iterable[int], reason: str) -> None:
-        """Say of observations, for as long as play does not go back to before, why they no longer hold."""
+        """Say of observations, for as long as play does not go back to before, why they no longer hold; what is said already stays."""
+        self._settle()
         with self._database.transaction():
             self._database.execute_many(_STALE, ((reason, number) for number in ids))
 

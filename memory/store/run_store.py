@@ -28,11 +28,10 @@ from memory.store.record import RecordLog, RecordReader
 from memory.store.schema import RUN_SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from memory.blackboard.entry import CheckpointPart, Entry
-    from memory.observations.observation import Observed
     from memory.store.checkpoints import Checkpoint
     from memory.store.record import BranchedBy
 
@@ -71,7 +70,7 @@ class RunStore(RunReader, CallLedger):
         self._record = RecordLog(database)
         self._outbox = Outbox(database)
         self._entries = Entries(database)
-        self._observations = ObservationLog(database, self.faults)
+        self._observations = ObservationLog(database, self.faults, self._settle)
         self.find = EntrySearch(database, settle=self.commit_if_free).find
         self._logs = self._record, self._outbox, self._entries, self._sessions, self._observations
         self._parts: dict[str, CheckpointPart] = {}
@@ -81,11 +80,16 @@ class RunStore(RunReader, CallLedger):
         self.append_event = self._record.add_event
         self.append_trail = self._record.add_trail
         self.append_vitals = self._record.vitals.append
+        self.add_observations = self._observations.add
         self.put_entry = self._entries.put
         self.drop_entry = self._entries.drop
         self.enqueue = self._outbox.add  # goes up once a checkpoint covers it
         self.number_lessons_after = self._outbox.number_after
         self.save_strategist_checkpoint = self._sessions.save
+        self.tags = self._entries.count_tags
+        self.observe_now = self._observations.add_now
+        self.clear_observations = self._observations.clear
+        self.mark_stale = self._observations.mark_stale
         database.defer_folding()
 
     @property
@@ -93,38 +97,9 @@ class RunStore(RunReader, CallLedger):
         """The file, for what keeps tables of its own in it and commits by itself."""
         return self._database
 
-    def tags(self, scope_glob: str = "*") -> dict[str, int]:
-        """Return how many entries carry each tag, with those of the next commit."""
-        return self._entries.count_tags(scope_glob)
-
     def next_session(self) -> str:
         """Return the name of the session that begins, one lifetime of a process."""
         return self._observations.next_session(self.run_id)
-
-    def add_observations(
-        self, session: str, observed: Iterable[Observed], *, tick: int, game_s: float
-    ) -> None:
-        """Keep what was observed in a session at the next commit."""
-        self._observations.add(session, observed, tick, game_s)
-
-    def observe_now(
-        self, session: str, observed: Iterable[Observed], *, tick: int, game_s: float
-    ) -> None:
-        """Write what was observed within a transaction of the caller.
-
-        Raises ObservationsRefused when the file does not take it; what goes with it can be written without.
-        """
-        self._observations.add_now(session, observed, tick, game_s)
-
-    def clear_observations(self, session: str) -> int:
-        """Return how many observations of a session are gone for good."""
-        self._settle()
-        return self._observations.clear(session)
-
-    def mark_stale(self, ids: Iterable[int], reason: str) -> None:
-        """Say of observations why they no longer hold; what is said already stays."""
-        self._settle()
-        self._observations.mark_stale(ids, reason)
 
     def reindex(self) -> int:
         """Return how many entries can be searched, after all indexes were made anew."""
@@ -138,10 +113,12 @@ class RunStore(RunReader, CallLedger):
 
     def commit(self, *, checkpoint: Checkpoint | None = None) -> None:
         """Write all that was appended in one transaction, with `checkpoint` if there is one."""
-        parts = {} if checkpoint is None else self._encoded_parts()
+        saved = self._parts if checkpoint is not None else {}
+        parts = {name: encode(part.to_json()) for name, part in saved.items()}
 
         def write() -> None:
-            self._flush()
+            for log in self._logs:
+                log.flush()
             if checkpoint is not None:
                 self._save(checkpoint, parts)
 
@@ -217,10 +194,6 @@ class RunStore(RunReader, CallLedger):
             with self._database.transaction():
                 write()
 
-    def _flush(self) -> None:
-        for log in self._logs:
-            log.flush()
-
     def _save(self, checkpoint: Checkpoint, parts: Mapping[str, str]) -> None:
         """Write a checkpoint, and delete those that are not kept with what nothing but they needed."""
         save_checkpoint(self._database, checkpoint, parts, self._observations.last())
@@ -234,9 +207,6 @@ class RunStore(RunReader, CallLedger):
             if any(before < number < after for number in gone):
                 self._entries.prune(before, after)
                 self._sessions.prune(before, after)
-
-    def _encoded_parts(self) -> dict[str, str]:
-        return {name: encode(part.to_json()) for name, part in self._parts.items()}
 
     def _clear(self) -> None:
         """Empty the buffers; only after the transaction, so that a failed one can be tried again."""

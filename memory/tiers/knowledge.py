@@ -167,6 +167,11 @@ class KnowledgeKind(NamedTuple):
         """The field that is its name."""
         return f"{self.name}_id"
 
+    def last_of(self, record: Piece) -> float:
+        """Return when a record was last borne out, in epoch seconds."""
+        date: float = getattr(record, self.date) or 0.0
+        return date
+
     def rank(self, field_of: Callable[[str], Any]) -> tuple[float, ...]:
         """Return how high one of it stands among its like, by its fields: the lowest go first."""
         return tuple(

@@ -102,7 +102,7 @@ def _turned(
     return (self, moment, pointcut, handler, -priority, *more)
 
 
-def _counted_from_file(self: Any, scope_glob: str) -> dict[str, int]:  # noqa: ANN401
+def _counted_from_file(self: Any, scope_glob: str = "*") -> dict[str, int]:  # noqa: ANN401
     from memory.store.entries import COUNT_TAGS
 
     return dict(self._database.rows(COUNT_TAGS, (scope_glob,)))

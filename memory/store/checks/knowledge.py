@@ -20,7 +20,6 @@ from memory.store.checks.finding import (
 )
 from memory.store.checks.repair import Mending
 from memory.store.contributions import BY_HAND, MANAGER
-from memory.store.items import last_of
 from memory.store.knowledge_tables import (
     BY_NAME,
     MISTAKES,
@@ -304,7 +303,7 @@ def _outlived_rows(held: Held, now: float) -> Iterator[CheckFinding]:
     worth = values(known, now=now, rate=CONFIG.forgetting_decay_rate)
     for table in TABLES:
         for name, record in known.of(table.name).items():
-            months = (now - last_of(record)) / MONTH_S
+            months = (now - table.kind.last_of(record)) / MONTH_S
             left, where = worth[Memory(table.name, name)], f"{table.name} {name}"
             mend = by(Mending.let_go, table.name, name, held.records[table.name][name])
             if (closed := held.closed(table.name, name)) and months > MONTHS:

@@ -17,7 +17,6 @@ from memory.store.contributions import (
     Closing,
     Share,
     Shares,
-    by_hand,
 )
 from memory.store.entries import reindex_entries
 from memory.store.knowledge_tables import (
@@ -27,7 +26,10 @@ from memory.store.knowledge_tables import (
     TABLES,
     Archive,
     Provenances,
+    Totals,
     known_from,
+    save_delivery,
+    save_totals,
 )
 from memory.store.long_term import GrowingEntries
 from memory.tiers.knowledge import ConsolidationConfig, more_strategy
@@ -92,22 +94,17 @@ class Mending:
 
     def put(self, table: str, record: Piece) -> None:
         """Write a record in the place of what is under its id; it is no longer known which run taught what of it."""
-        memory_id = BY_NAME[table].id_of(record)
-        last = self._shares.sequences(BY_HAND).get((table, memory_id), 0)
-        self._shares.let_go([(table, memory_id)])
-        self._shares.keep(table, memory_id, [by_hand(table, record, last + 1)])
-        self.database.execute(BY_NAME[table].replace, BY_NAME[table].row_of(record))
+        its = BY_NAME[table]
+        at = its.kind.last_of(record)
+        self._shares.save_by_hand(table, its.id_of(record), as_json(record), at)
+        self.database.execute(its.replace, its.row_of(record))
 
     def put_totals(self, sessions: int, battles: int, victories: int) -> None:
         """Write totals in the place of those that cannot be."""
-        thing = TOTALS_TABLE, TOTALS_ROW
-        last = self._shares.sequences(BY_HAND).get(thing, 0)
         sums: dict[str, Json] = {"sessions": sessions, "battles": battles, "victories": victories}
-        self._shares.let_go([thing])
-        self._shares.keep(*thing, [Share(BY_HAND, last + 1, sums, 1)])
-        self.database.execute(
-            "UPDATE tactician_stats SET total_sessions = ?, total_battles = ?, overall_win_rate = ?",
-            (sessions, battles, victories / battles if battles else 0.0),
+        self._shares.save_by_hand(TOTALS_TABLE, TOTALS_ROW, sums, 0.0)
+        save_totals(
+            self.database, Totals(sessions, battles, victories / battles if battles else 0.0)
         )
 
     def change(self, table: str, record: Any, **fields: object) -> None:  # noqa: ANN401  # any record
@@ -130,8 +127,7 @@ class Mending:
 
     def note_delivery(self, run_id: str, sequence: int) -> None:
         """Remember how far a run has delivered."""
-        self.database.execute("DELETE FROM deliveries WHERE run_id = ?", (run_id,))
-        self.database.execute("INSERT INTO deliveries VALUES (?, ?)", (run_id, sequence))
+        save_delivery(self.database, run_id, sequence)
 
     def limit_rows(self) -> None:
         """Archive those of the four tables that are over the caps: the least relevant, successful, severe."""
