@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 from agent.app.memory_producers import AGENT
 from agent.mind import ActionEnded
 from agent.skills import Outcome
-from agent.story import Milestone, Story
+from agent.story import FactKind, Milestone, Story
 from emulator import Dex
 from memory import (
     BATTLE,
@@ -61,7 +61,8 @@ def game_table(
         milestone = by_id.get(args["milestone"])
         says = milestone.says if milestone is not None else args["milestone"]
         told = {"milestone": args["milestone"]}
-        if milestone is not None and milestone.badge is not None:
+        mark = milestone.mark if milestone is not None else None
+        if mark is not None and mark.kind is FactKind.BADGE:
             return [Observed("badge_earned", says, 10, args["milestone"], told)]
         return [Observed("milestone_reached", says, 8, args["milestone"], told)]
 

@@ -209,7 +209,7 @@ def _bound_action(place: Place, way: PlaceAccess, game: GameContext) -> BoundAct
             *(required(fact) for fact in way.needs),
             *_prepared(place, game),
         ),
-        effects=(*arriving(place, game.story), *outcome((*place.gives, *way.gives), place.takes)),
+        effects=(*arriving(place, game.story), *outcome((*place.gives, *way.gives))),
         cost=TRAVEL_COST,
         extra=_distance_to(place, game.terrain),
         says=f"walk to {place.called}",

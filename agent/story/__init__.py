@@ -1,10 +1,10 @@
 """The story of a cartridge, read from TOML: places, gates, tasks, milestones."""
 
 from agent.story.facts import FactKind, RamFact, outcome, required, told
-from agent.story.interactions import InteractionContext, TalkTo
+from agent.story.interactions import Clerk, Errand, Healer, Interaction, InteractionContext, Task
 from agent.story.milestones import Milestone, MilestoneLedger, ReachedMilestone, Witness
 from agent.story.places import Land, Place, PlaceAccess, Square
-from agent.story.story import Ambition, Clerk, Errand, FieldMove, Healer, Story, Task
+from agent.story.story import Ambition, FieldMove, Story
 
 __all__ = [
     "Ambition",
@@ -13,6 +13,7 @@ __all__ = [
     "FactKind",
     "FieldMove",
     "Healer",
+    "Interaction",
     "InteractionContext",
     "Land",
     "Milestone",
@@ -23,7 +24,6 @@ __all__ = [
     "ReachedMilestone",
     "Square",
     "Story",
-    "TalkTo",
     "Task",
     "Witness",
     "outcome",

@@ -1,13 +1,14 @@
-"""How a task of a story is done: one dataclass for each key that the story file may use.
+"""People to deal with and tasks of a story, and how each task is done.
 
-`READERS` says how each is read from the file; the comment beside a key shows what the file has there.
+There is one function for each key that the story file may use for that. What the file has for a key are the arguments of its function: a table by their names, anything else
+as the only one.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, TypeAlias
+from inspect import signature
+from typing import Any, Final
 
 from agent.skills import (
     BoulderGoal,
@@ -35,6 +36,7 @@ from agent.skills.errands import (
 )
 from agent.story.places import Square
 from emulator import RED, Dex, Facing, State
+from emulator.world.residents import Opponent
 
 FULL_TEAM: Final = 6
 PAID_STEPS: Final = 502  # that one visit to the Safari Zone allows
@@ -49,246 +51,217 @@ class InteractionContext:
     person: Callable[[State], int]
 
 
-class Interaction(ABC):
-    """One way to do a task, on the map of its place."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Interaction:
+    """One way to do a task, on the map of its place: a key of INTERACTIONS, and what the file has for it.
 
-    __slots__ = ()
-
-    @property
-    def people(self) -> tuple[int, ...]:
-        """The sprite slots that it is about, any one of them; nothing else talks to them."""
-        return ()
-
-    @abstractmethod
-    def begin(self, context: InteractionContext, state: State) -> Skill:
-        """Return the skill that does it."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerMachine(Interaction):
-    """Answering yes or no to a machine on a wall."""
-
-    square: Square
-    yes: bool
-
-    def begin(self, context: InteractionContext, state: State) -> Skill:
-        """Return the way there and the answer."""
-        hear = partial(hear_out, say_yes=self.yes)
-        return examine(self.square, context.terrain, state, hear=hear)
-
-
-@dataclass(frozen=True, slots=True)
-class CollectPokemon(Interaction):
-    """Asking for a new member of the team, and leaving for map `outside` while `event` is set."""
-
-    person: int
-    outside: int
-    event: int
-
-    @property
-    def people(self) -> tuple[int, ...]:
-        """The person."""
-        return (self.person,)
-
-    def begin(self, context: InteractionContext, state: State) -> Skill:
-        """Return the talk; nothing where the team is full."""
-        if len(state.party) >= FULL_TEAM:
-            return nothing()
-        return collect(self.person, self.outside, context.terrain, self._is_early, state)
-
-    def _is_early(self, state: State) -> bool:
-        return state.flags.is_set(self.event)
-
-
-@dataclass(frozen=True, slots=True)
-class ExamineSquare(Interaction):
-    """Examining one square from any side."""
-
-    square: Square
-
-    def begin(self, context: InteractionContext, state: State) -> Skill:
-        """Return the way there and the reading."""
-        return examine(self.square, context.terrain, state, facings=tuple(Facing))
-
-
-@dataclass(frozen=True, slots=True)
-class FetchInTime(Interaction):
-    """Taking an item where the steps left in the Safari Zone suffice, and else ending the visit."""
-
-    slot: int
-    outside: int
-
-    @property
-    def people(self) -> tuple[int, ...]:
-        """The item, which is an object of the map as people are."""
-        return (self.slot,)
-
-    def begin(self, context: InteractionContext, state: State) -> Skill:
-        """Return the way there and the grip."""
-        return fetch(self.slot, self.outside, context.terrain, state)
-
-
-@dataclass(frozen=True, slots=True)
-class HandInFossil(Interaction):
-    """Giving one fossil to one person."""
-
-    person: int
-    item: int
-
-    @property
-    def people(self) -> tuple[int, ...]:
-        """The person."""
-        return (self.person,)
-
-    def begin(self, context: InteractionContext, state: State) -> Skill:
-        """Return the way there and the gift."""
-        name = context.dex.item_name(self.item)
-        return hand_in(self.person, self.item, name, context.terrain, state)
-
-
-@dataclass(frozen=True, slots=True)
-class LeaveArea(Interaction):
-    """Leaving for map `outside`, and saying yes when asked whether to leave."""
-
-    outside: int
-
-    def begin(self, context: InteractionContext, state: State) -> Skill:
-        """Return the way out and the yes."""
-        return leave_saying_yes(context.terrain, self.outside, state)
-
-
-@dataclass(frozen=True, slots=True)
-class PlayFlute(Interaction):
-    """Waking a sleeping Pokemon on a square by using an item beside it."""
-
-    item: int
-    square: Square
-
-    def begin(self, context: InteractionContext, state: State) -> Skill:
-        """Return the way there and the tune."""
-        return play_on(self.item, self.square, context.terrain, state)
-
-
-@dataclass(frozen=True, slots=True)
-class PushBoulders(Interaction):
-    """Pushing boulders one after the other, each to its square."""
-
-    wishes: tuple[BoulderGoal, ...]
-
-    def begin(self, context: InteractionContext, state: State) -> Skill:
-        """Return the work on all of them."""
-        return push_boulders(self.wishes, context.terrain, state)
-
-
-@dataclass(frozen=True, slots=True)
-class SearchCans(Interaction):
-    """Searching the trash cans of a map for two switches; `cans` are in the order of their numbers."""
-
-    cans: tuple[Square, ...]
-
-    def begin(self, context: InteractionContext, state: State) -> Skill:
-        """Return the search."""
-        return search(self.cans, context.terrain, state)
-
-
-@dataclass(frozen=True, slots=True)
-class TalkTo(Interaction):
-    """Talking to one of some people, and saying yes to the first question."""
-
-    slots: tuple[int, ...]
-
-    @property
-    def people(self) -> tuple[int, ...]:
-        """All of them."""
-        return self.slots
-
-    def begin(self, context: InteractionContext, state: State) -> Skill:
-        """Return the talk with the one who was chosen."""
-        return talk(context.person(state), context.terrain, state, say_yes=True)
-
-
-@dataclass(frozen=True, slots=True)
-class BuyDrink(Interaction):
-    """Buying one drink of a machine; the cartridge says in which row of the menu it stands."""
-
-    item: int
-    square: Square
-
-    def begin(self, context: InteractionContext, state: State) -> Skill:
-        """Return the way there and the purchase."""
-        wares = list(context.dex.vending)
-        if self.item not in wares:
-            return nothing()
-        return vend(self.item, wares.index(self.item), self.square, context.terrain, state)
-
-
-@dataclass(frozen=True, slots=True)
-class PayToEnter(Interaction):
-    """Paying for a visit to the Safari Zone on one of `squares`.
-
-    `wanted` is what the visit is for, by map and sprite slot; `arrival` is where it begins.
+    `people` are the sprite slots that it is about, any one of them; nothing else talks to them.
     """
 
-    squares: tuple[Square, ...]
-    map_id: int
-    arrival: Square
-    wanted: tuple[int, int]
+    key: str
+    told: Any
+    begin: Callable[[InteractionContext, State], Skill]
+    people: tuple[int, ...]
 
-    def begin(self, context: InteractionContext, state: State) -> Skill:
-        """Return the walk and the yes; nothing where the steps of a visit would not suffice."""
-        (x, y), (map_id, slot) = self.arrival, self.wanted
-        start = spot_of(state)._replace(map_id=self.map_id, x=x, y=y)
-        steps = steps_to(slot, map_id, context.terrain.world(state), start)
-        if steps is None or steps >= PAID_STEPS:
-            return nothing()
-        return agree_at(self.squares, context.terrain, state)
+    @classmethod
+    def of(cls, key: str, told: object) -> "Interaction":
+        """Return the interaction that a story file tells of; a TypeError names an argument that it lacks."""
+        named: Mapping[str, Any] = told if isinstance(told, Mapping) else {}
+        rest: tuple[Any, ...] = () if isinstance(told, Mapping) else (told,)
+        do = INTERACTIONS[key]
+        signature(do).bind(None, None, *rest, **named)
+
+        def begin(context: InteractionContext, state: State) -> Skill:
+            return do(context, state, *rest, **named)
+
+        people = (named["person"],) if "person" in named else ()
+        return cls(key, told, begin, rest[0] if key == "talk_to" else people)
+
+
+def _answer(context: InteractionContext, state: State, at: Square, *, yes: bool) -> Skill:
+    """Answer yes or no to a machine on a wall."""
+    return examine(at, context.terrain, state, hear=partial(hear_out, say_yes=yes))
+
+
+def _collect(
+    context: InteractionContext, state: State, person: int, outside: int, early: str
+) -> Skill:
+    """Ask for a new member of the team, and leave for map `outside` while the event `early` is set.
+
+    Nothing where the team is full.
+    """
+    if len(state.party) >= FULL_TEAM:
+        return nothing()
+    event = RED.events[early]
+    return collect(person, outside, context.terrain, lambda state: state.flags.is_set(event), state)
+
+
+def _examine(context: InteractionContext, state: State, at: Square) -> Skill:
+    """Examine one square from any side."""
+    return examine(at, context.terrain, state, facings=tuple(Facing))
+
+
+def _fetch(context: InteractionContext, state: State, person: int, outside: int) -> Skill:
+    """Take an item, an object of the map as people are, where the steps left in the Safari Zone suffice.
+
+    Otherwise end the visit.
+    """
+    return fetch(person, outside, context.terrain, state)
+
+
+def _hand_in(context: InteractionContext, state: State, person: int, item: int) -> Skill:
+    """Give one fossil to one person."""
+    return hand_in(person, item, context.dex.item_name(item), context.terrain, state)
+
+
+def _leave(context: InteractionContext, state: State, outside: int) -> Skill:
+    """Leave for map `outside`, and say yes when asked whether to leave."""
+    return leave_saying_yes(context.terrain, outside, state)
+
+
+def _play_on(context: InteractionContext, state: State, item: int, at: Square) -> Skill:
+    """Wake a sleeping Pokemon on a square by using an item beside it."""
+    return play_on(item, at, context.terrain, state)
+
+
+def _push(
+    context: InteractionContext, state: State, goals: tuple[tuple[int, Square], ...]
+) -> Skill:
+    """Push boulders, by their sprite slots, one after the other, each to its square."""
+    return push_boulders([BoulderGoal(*each) for each in goals], context.terrain, state)
+
+
+def _search(context: InteractionContext, state: State, cans: tuple[Square, ...]) -> Skill:
+    """Search the trash cans of a map for two switches; `cans` are in the order of their numbers."""
+    return search(cans, context.terrain, state)
+
+
+def _talk_to(context: InteractionContext, state: State, _people: tuple[int, ...]) -> Skill:
+    """Talk to the one of some people who was chosen, and say yes to the first question."""
+    return talk(context.person(state), context.terrain, state, say_yes=True)
+
+
+def _vend(context: InteractionContext, state: State, item: int, at: Square) -> Skill:
+    """Buy one drink of a machine; the cartridge says in which row of the menu it stands."""
+    wares = list(context.dex.vending)
+    if item not in wares:
+        return nothing()
+    return vend(item, wares.index(item), at, context.terrain, state)
+
+
+def _visit(
+    context: InteractionContext,
+    state: State,
+    ask_at: tuple[Square, ...],
+    start: tuple[int, int, int],
+    wanted: tuple[int, int],
+) -> Skill:
+    """Pay for a visit to the Safari Zone on one of some squares.
+
+    It begins at `start`, a map, x and y, and is for what is `wanted`, a map and a sprite slot: nothing where the steps
+    of a visit would not suffice.
+    """
+    map_id, x, y = start
+    there, slot = wanted
+    here = spot_of(state)._replace(map_id=map_id, x=x, y=y)
+    steps = steps_to(slot, there, context.terrain.world(state), here)
+    if steps is None or steps >= PAID_STEPS:
+        return nothing()
+    return agree_at(ask_at, context.terrain, state)
+
+
+def _walk_to(context: InteractionContext, state: State, squares: tuple[Square, ...]) -> Skill:
+    """Walk to the nearest of some squares, where something happens."""
+    there = Destination(state.map.map_id, frozenset(squares))
+    return travel(context.terrain, there, state)
+
+
+INTERACTIONS: Final[Mapping[str, Callable[..., Skill]]] = {
+    "answer": _answer,
+    "collect": _collect,
+    "examine": _examine,
+    "fetch": _fetch,
+    "hand_in": _hand_in,
+    "leave": _leave,
+    "play_on": _play_on,
+    "push": _push,
+    "search": _search,
+    "talk_to": _talk_to,
+    "vend": _vend,
+    "visit": _visit,
+    "walk_to": _walk_to,
+}
 
 
 @dataclass(frozen=True, slots=True)
-class WalkTo(Interaction):
-    """Walking to the nearest of some squares, where something happens."""
+class Errand:
+    """A person worth talking to once: their sprite slot in a place."""
 
-    squares: tuple[Square, ...]
-
-    def begin(self, context: InteractionContext, state: State) -> Skill:
-        """Return the walk."""
-        there = Destination(state.map.map_id, frozenset(self.squares))
-        return travel(context.terrain, there, state)
+    id: str
+    says: str
+    place: str
+    person: int
 
 
-def _square(at: list[int]) -> Square:
-    x, y = at
-    return x, y
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Something that makes the fact `sets` true, once all the facts that it `needs` are, by an interaction.
+
+    `gives` are further facts that it makes true, `takes` those that it makes untrue, as of what is handed over.
+    The trainer to beat for it is `against`, a class and a number. The team must be `rested` for it, but where
+    there is no healer on the way.
+    """
+
+    id: str
+    says: str
+    place: str
+    sets: str
+    interaction: Interaction
+    needs: tuple[str, ...] = ()
+    gives: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+    against: Opponent | None = None
+    rested: bool = True
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """Every fact that is named with it."""
+        return (*self.needs, self.sets, *self.gives, *self.takes)
+
+    @property
+    def ready(self) -> str:
+        """The name of the fact that the team is ready for the trainer."""
+        return f"ready:{self.id}"
+
+    @property
+    def recalled(self) -> str:
+        """The name of the fact that memory was asked about the trainer."""
+        return f"recalled:{self.id}"
+
+    @property
+    def fits(self) -> str:
+        """The name of the fact that a member of the team does well against the trainer."""
+        return f"fits:{self.id}"
 
 
-def _squares(rows: list[list[int]]) -> tuple[Square, ...]:
-    return tuple(map(_square, rows))
+@dataclass(frozen=True, slots=True)
+class Healer:
+    """A healer: a sprite slot in a place; after a defeat play goes on in `town`, a map."""
+
+    place: str
+    person: int
+    town: int | None = None
 
 
-def _visit(row: Mapping[str, Any]) -> PayToEnter:
-    wanted = row["fetch"]["map"], row["fetch"]["person"]
-    return PayToEnter(_squares(row["ask_at"]), row["map"], _square(row["arrive"]), wanted)
+@dataclass(frozen=True, slots=True)
+class Clerk:
+    """A clerk, who sells once all the facts in `needs` are true: a sprite slot in a place."""
 
+    place: str
+    person: int
+    needs: tuple[str, ...] = ()
 
-Reader: TypeAlias = Callable[[Any], Interaction]
-
-READERS: Final[Mapping[str, Reader]] = {
-    "answer": lambda row: AnswerMachine(_square(row["at"]), row["yes"]),  # at = [x, y], yes = true
-    "collect": lambda row: CollectPokemon(  # person = slot, outside = map, while = event
-        row["person"], row["outside"], RED.events[row["while"]]
-    ),
-    "examine": lambda at: ExamineSquare(_square(at)),  # [x, y]
-    "fetch": lambda row: FetchInTime(row["person"], row["outside"]),  # person = slot, outside = map
-    "hand_in": lambda row: HandInFossil(row["person"], row["item"]),  # person = slot, item = number
-    "leave": LeaveArea,  # a map
-    "play_on": lambda row: PlayFlute(row["item"], _square(row["at"])),  # item = number, at = [x, y]
-    "push": lambda rows: PushBoulders(  # [[slot, [x, y]], ...]
-        tuple(BoulderGoal(slot, _square(at)) for slot, at in rows)
-    ),
-    "search": lambda rows: SearchCans(_squares(rows)),  # [[x, y], ...]
-    "talk_to": lambda slots: TalkTo(tuple(slots)),  # [slots], of which any one will do
-    "vend": lambda row: BuyDrink(row["item"], _square(row["at"])),  # item = number, at = [x, y]
-    # ask_at = [[x, y], ...], map = id, arrive = [x, y], fetch = { map = id, person = slot }
-    "visit": _visit,
-    "walk_to": lambda rows: WalkTo(_squares(rows)),  # [[x, y], ...], of which the nearest will do
-}
+    @property
+    def supplied(self) -> str:
+        """The name of the fact that nothing runs short that is for sale there."""
+        return f"supplied:{self.place}"

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any, Final
 
 from agent.perception import Due, Percept, ScreenReading
-from agent.story.facts import RamFact
+from agent.story.facts import FactKind, RamFact
 from emulator import MenuKind, State
 from memory import Hooks, Json, as_json, hookable
 
@@ -30,11 +30,10 @@ class Witness(Enum):
 class Milestone:
     """A story fact that the cartridge must show.
 
-    Work RAM must show all that is given: standing on map `map_id`, event bit `event`, badge bit `badge`, whatever else
-    its `mark` is, and `home`, the town in which the player would wake up after losing. `words` must all be in the frame
-    where the witness asks for words; `{player}` and `{rival}` in them stand for names. `reading` is the
-    square of that map that says them when it is examined. `fact` is the planner's name for the event or
-    badge; where the fact `behind` is true, the milestone has been passed some time.
+    Work RAM must show all that is given: standing on map `map_id`, its `mark`, and `home`, the town in which the player
+    would wake up after losing. `words` must all be in the frame where the witness asks for words; `{player}` and
+    `{rival}` in them stand for names. `reading` is the square of that map that says them when it is examined. `fact`
+    is the planner's name for the mark; where the fact `behind` is true, the milestone has been passed some time.
     """
 
     id: str
@@ -42,8 +41,6 @@ class Milestone:
     witness: Witness
     place: str | None = None
     map_id: int | None = None
-    event: int | None = None
-    badge: int | None = None
     home: int | None = None
     words: tuple[str, ...] = ()
     reading: tuple[int, int] | None = None
@@ -96,8 +93,6 @@ class Milestone:
         flags = state.flags
         return (
             (self.map_id is None or state.map.map_id == self.map_id)
-            and (self.event is None or flags.is_set(self.event))
-            and (self.badge is None or self.badge in state.player.badges)
             and (self.mark is None or self.mark.shown_by(state))
             and (self.home is None or (flags.used_center and flags.blackout_map == self.home))
         )
@@ -177,10 +172,13 @@ def _testimony(milestone: Milestone, percept: Percept) -> dict[str, str]:
     state, sight = percept.state, percept.sight
     here = state.map
     ram = [f"wCurMap {here.map_id} at ({here.x},{here.y})"]
-    if milestone.event is not None:
-        ram.append(f"event {milestone.event:#x} is set")
-    if milestone.badge is not None:
-        ram.append(f"wObtainedBadges has bit {milestone.badge}")
+    match milestone.mark:
+        case RamFact(FactKind.EVENT, event):
+            ram.append(f"event {event:#x} is set")
+        case RamFact(FactKind.BADGE, badge):
+            ram.append(f"wObtainedBadges has bit {badge}")
+        case _:
+            pass
     if milestone.home is not None:
         ram.append(f"wLastBlackoutMap {milestone.home}, a centre was used")
     if sight is None or milestone.wants_place:

@@ -1,35 +1,26 @@
-"""Places of a story, the regions they lie in, and the ways that lead to them."""
+"""Places of a story, the regions they lie in, the ways that lead to them, and the gates on these."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from emulator import State
 
 Square: TypeAlias = tuple[int, int]
 
 
-class MapArea(NamedTuple):
-    """The squares of a map from one corner to the other."""
-
-    map_id: int
-    left: int
-    top: int
-    right: int
-    bottom: int
-
-
 @dataclass(frozen=True, slots=True)
 class Land:
     """Maps, and parts of maps, that are open to each other; they are entered only where all of `needs` hold.
 
-    Where it `shuts_in` one gets in and out only by the ways of places.
+    A part is a map, and the squares of it from left and top to right and bottom. Where it `shuts_in` one gets in and
+    out only by the ways of places.
     """
 
     name: str
     maps: frozenset[int]
-    parts: tuple[MapArea, ...]
-    needs: tuple[str, ...]
+    parts: tuple[tuple[int, int, int, int, int], ...] = ()
+    needs: tuple[str, ...] = ()
     shuts_in: bool = False
 
     @property
@@ -43,7 +34,7 @@ class Land:
 
     def holds(self, map_id: int) -> bool:
         """Say whether a map, or a part of it, belongs to it."""
-        return map_id in self.maps or any(each.map_id == map_id for each in self.parts)
+        return map_id in self.maps or any(part[0] == map_id for part in self.parts)
 
     def contains(self, state: State) -> bool:
         """Say whether the player is there."""
@@ -54,8 +45,8 @@ class Land:
         """Say whether a square of a map belongs to it."""
         x, y = square
         return map_id in self.maps or any(
-            each.map_id == map_id and each.left <= x <= each.right and each.top <= y <= each.bottom
-            for each in self.parts
+            there == map_id and left <= x <= right and top <= y <= bottom
+            for there, left, top, right, bottom in self.parts
         )
 
 
@@ -63,7 +54,7 @@ class Way(NamedTuple):
     """How one comes to a place from another one, `start`; on the way the facts in `gives` come true."""
 
     start: str
-    needs: tuple[str, ...]
+    needs: tuple[str, ...] = ()
     gives: tuple[str, ...] = ()
 
 
@@ -72,7 +63,7 @@ class Place:
     """A map of the story, and what people call it, or what of it is joined to one square, its `spot`.
 
     `needs` are the facts without which something on the way from anywhere turns one back; where `only_ways` lead
-    there, there are no others. Arriving makes the facts in `gives` true, and those in `takes` untrue.
+    there, there are no others. Arriving makes the facts in `gives` true.
     The team has to stand up to all `trials` before it goes in: tasks with no way out between them.
     Where it is `tame` no wild Pokemon of its map is met.
     """
@@ -86,14 +77,13 @@ class Place:
     spot: Square | None = None
     land: Land | None = None
     gives: tuple[str, ...] = ()
-    takes: tuple[str, ...] = ()
     trials: tuple[str, ...] = ()
     tame: bool = False
 
     @property
     def facts(self) -> Iterator[str]:
         """Every fact that is named with it."""
-        yield from (*self.needs, *self.gives, *self.takes)
+        yield from (*self.needs, *self.gives)
         yield from (fact for way in self.ways for fact in (*way.needs, *way.gives))
         yield from self.land.needs if self.land is not None else ()
 
@@ -117,44 +107,10 @@ class PlaceAccess(NamedTuple):
     gives: tuple[str, ...] = ()
 
 
-def read_lands(table: Mapping[str, Any]) -> dict[str, Land]:
-    """Return the lands of a story file by name."""
-    return {
-        name: Land(
-            name,
-            frozenset(row["maps"]),
-            tuple(MapArea(*part) for part in row.get("parts", ())),
-            tuple(row.get("needs", ())),
-            row.get("shuts_in", False),
-        )
-        for name, row in table.get("lands", {}).items()
-    }
+class Gate(NamedTuple):
+    """Squares of a map where the player is turned back until all the facts in `needs` are true, or one of `instead`."""
 
-
-def read_place(
-    name: str,
-    row: Mapping[str, Any],
-    called: str | None,
-    gates: Mapping[str, tuple[str, ...]],
-    lands: Mapping[str, Land],
-) -> Place:
-    """Return a place of a story file; `gates` says what each gate needs."""
-    guarded = tuple(fact for gate in row.get("behind", ()) for fact in gates[gate])
-    ways = tuple(
-        Way(each["from"], tuple(each.get("needs", ())), tuple(each.get("gives", ())))
-        for each in row.get("ways", ())
-    )
-    return Place(
-        name=name,
-        map_id=row["map"],
-        called=called or f"the {name.replace('_', ' ')}",
-        needs=(*row.get("needs", ()), *guarded),
-        ways=ways,
-        only_ways=bool(ways) and not row.keys() & {"needs", "behind"},
-        spot=tuple(row["spot"]) if "spot" in row else None,
-        land=next((each for each in lands.values() if each.holds(row["map"])), None),
-        gives=tuple(row.get("gives", ())),
-        takes=tuple(row.get("takes", ())),
-        trials=tuple(row.get("trials", ())),
-        tame=row.get("tame", False),
-    )
+    map_id: int
+    squares: frozenset[Square]
+    needs: tuple[str, ...]
+    instead: tuple[str, ...] = ()

@@ -9,14 +9,25 @@ from typing import Any, Final, NamedTuple
 from agent.errors import UsageError
 from agent.skills import CUT, FLASH, FLY, STRENGTH, SURF
 from agent.story.facts import FactKind, RamFact, told
-from agent.story.interactions import READERS, Interaction
+from agent.story.interactions import INTERACTIONS, Clerk, Errand, Healer, Interaction, Task
 from agent.story.milestones import Milestone, Witness
-from agent.story.places import Land, Place, Square, read_lands, read_place
+from agent.story.places import Gate, Land, Place, Square, Way
 from emulator import RED, CartridgeKind, MapSquare, State
 from emulator.world.residents import Opponent
 from emulator.world.world import Floor, Lift
 
 FIELD_MOVES: Final = {"cut": CUT, "fly": FLY, "surf": SURF, "strength": STRENGTH, "flash": FLASH}
+# The table of the file in which the numbers of the facts of a kind stand.
+TABLES: Final = {
+    FactKind.BADGE: "badges",
+    FactKind.ITEM: "items",
+    FactKind.MOVE: "moves",
+    FactKind.STATUS: "statuses",
+    FactKind.GONE: "toggles",
+    FactKind.MONEY: "sums",
+    FactKind.MON: "mons",
+    FactKind.OWNED: "collections",
+}
 FOLDERS: Final = {CartridgeKind.DEMO: "demo", CartridgeKind.RED: "red"}
 
 _RED_NAMES: Final = {number: name.replace("_", " ").title() for number, name in RED.maps.items()}
@@ -33,84 +44,6 @@ class FieldMove(NamedTuple):
     def known(self) -> str:
         """The name of the fact that a member of the team knows it."""
         return f"{FactKind.MOVE.value}:{self.name}"
-
-
-class Gate(NamedTuple):
-    """Squares of a map where the player is turned back until all the facts in `needs` are true, or one of `instead`."""
-
-    map_id: int
-    squares: frozenset[Square]
-    needs: tuple[str, ...]
-    instead: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Errand:
-    """A person worth talking to once: their sprite slot in a place."""
-
-    id: str
-    says: str
-    place: str
-    person: int
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """Something that makes the fact `sets` true, once all the facts that it `needs` are, by an interaction.
-
-    `gives` are further facts that it makes true, `takes` those that it makes untrue, as of what is handed over.
-    The trainer to beat for it is `against`, a class and a number. The team must be `rested` for it, but where
-    there is no healer on the way.
-    """
-
-    id: str
-    says: str
-    place: str
-    sets: str
-    interaction: Interaction
-    needs: tuple[str, ...] = ()
-    gives: tuple[str, ...] = ()
-    takes: tuple[str, ...] = ()
-    against: Opponent | None = None
-    rested: bool = True
-
-    @property
-    def ready(self) -> str:
-        """The name of the fact that the team is ready for the trainer."""
-        return f"ready:{self.id}"
-
-    @property
-    def recalled(self) -> str:
-        """The name of the fact that memory was asked about the trainer."""
-        return f"recalled:{self.id}"
-
-    @property
-    def fits(self) -> str:
-        """The name of the fact that a member of the team does well against the trainer."""
-        return f"fits:{self.id}"
-
-
-@dataclass(frozen=True, slots=True)
-class Healer:
-    """A healer: a sprite slot in a place; after a defeat play goes on in `town`, a map."""
-
-    place: str
-    person: int
-    town: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Clerk:
-    """A clerk, who sells once all the facts in `needs` are true: a sprite slot in a place."""
-
-    place: str
-    person: int
-    needs: tuple[str, ...] = ()
-
-    @property
-    def supplied(self) -> str:
-        """The name of the fact that nothing runs short that is for sale there."""
-        return f"supplied:{self.place}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,59 +197,57 @@ def _bound(chapters: Iterable[dict[str, Any]]) -> dict[str, Any]:
     return whole
 
 
-def _parse(table: Mapping[str, Any], names: Mapping[int, str]) -> Story:
+def _parse(raw: Mapping[str, Any], names: Mapping[int, str]) -> Story:
+    """Return the story of the chapters; the arguments of its records and readers are the keys of the file."""
+    table: Mapping[str, Any] = {key: _frozen(part) for key, part in raw.items()}
     maps = {name: row["map"] for name, row in table["places"].items()}
-    gates = {name: _gate(row, maps) for name, row in table.get("gates", {}).items()}
-    lands = read_lands(table)
-    needs = {name: gate.needs for name, gate in gates.items()}
-    places = tuple(
-        read_place(name, row, names.get(row["map"]), needs, lands)
-        for name, row in table["places"].items()
+    gates = {name: _gate(maps, **row) for name, row in table.get("gates", {}).items()}
+    lands = tuple(
+        Land(name, **{**row, "maps": frozenset(row["maps"])})
+        for name, row in table.get("lands", {}).items()
     )
-    tasks = tuple(_task(row) for row in table.get("tasks", ()))
-    marks = _marks(table, places, tasks, tuple(gates.values()))
-    return Story(
+    places = tuple(_place(name, row, names, gates, lands) for name, row in table["places"].items())
+    story = Story(
         places=places,
-        lands=tuple(lands.values()),
+        lands=lands,
         gates=tuple(gates.values()),
-        marks=marks,
         errands=tuple(Errand(**row) for row in table.get("errands", ())),
-        tasks=tasks,
-        healers=tuple(
-            Healer(row["place"], row["person"], maps[row["town"]] if "town" in row else None)
-            for row in table.get("healers", ())
-        ),
-        clerks=tuple(Clerk(**_frozen(row)) for row in table.get("clerks", ())),
-        milestones=tuple(_milestone(row, maps, marks) for row in table["milestones"]),
+        tasks=tuple(_task(row) for row in table.get("tasks", ())),
+        healers=tuple(_healer(maps, **row) for row in table.get("healers", ())),
+        clerks=tuple(Clerk(**row) for row in table.get("clerks", ())),
+        milestones=(),
         ambitions=tuple(Ambition(**row) for row in table.get("ambitions", ())),
         names=names,
         carries=_carries(table),
-        lifts=dict(_lift(row, maps) for row in table.get("lifts", ())),
-        field_moves=_field_moves(table),
+        lifts=dict(_lift(maps, **row) for row in table.get("lifts", ())),
+        field_moves=tuple(
+            FieldMove(name, FIELD_MOVES[name], badge)
+            for name, badge in table.get("field_moves", {}).items()
+        ),
         caveat=table.get("caveat", ""),
     )
+    marks = _marks(table, story)
+    milestones = tuple(_milestone(maps, marks, row) for row in table["milestones"])
+    return replace(story, marks=marks, milestones=milestones)
 
 
-def _marks(
-    table: Mapping[str, Any], places: Iterable[Place], tasks: Iterable[Task], gates: Iterable[Gate]
-) -> dict[str, RamFact]:
-    """Return the facts that places, tasks and gates are about; events have the profile's names."""
-    numbers = {
-        FactKind.EVENT: RED.events,
-        FactKind.BADGE: table.get("badges", {}),
-        FactKind.ITEM: table.get("items", {}),
-        FactKind.MOVE: {**FIELD_MOVES, **table.get("moves", {})},
-        FactKind.STATUS: table.get("statuses", {}),
-        FactKind.GONE: table.get("toggles", {}),
-        FactKind.MONEY: table.get("sums", {}),
-        FactKind.MON: table.get("mons", {}),
-        FactKind.OWNED: table.get("collections", {}),
-    }
-    facts = [fact for place in places for fact in place.facts]
-    facts += [fact for gate in gates for fact in (*gate.needs, *gate.instead)]
-    facts += [fact for task in tasks for fact in (*task.needs, task.sets, *task.gives, *task.takes)]
-    facts += [fact for clerk in table.get("clerks", ()) for fact in clerk.get("needs", ())]
-    facts += [fact for move in _field_moves(table) for fact in (move.known, move.badge)]
+def _frozen(value: object) -> object:
+    """Return what a file holds with tuples instead of lists, however deep."""
+    if isinstance(value, dict):
+        return {name: _frozen(each) for name, each in value.items()}
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
+def _marks(table: Mapping[str, Any], story: Story) -> dict[str, RamFact]:
+    """Return the facts that places, gates, tasks, clerks and moves are about; events have the profile's names."""
+    numbers = {kind: table.get(key, {}) for kind, key in TABLES.items()}
+    numbers[FactKind.EVENT] = RED.events
+    numbers[FactKind.MOVE] = {**FIELD_MOVES, **numbers[FactKind.MOVE]}
+    facts = [fact for place in story.places for fact in place.facts]
+    facts += [fact for gate in story.gates for fact in (*gate.needs, *gate.instead)]
+    facts += [fact for task in story.tasks for fact in task.facts]
+    facts += [fact for clerk in story.clerks for fact in clerk.needs]
+    facts += [fact for move in story.field_moves for fact in (move.known, move.badge)]
     marks = {}
     for fact in (told(each)[0] for each in facts):
         kind, _, name = fact.partition(":")
@@ -324,29 +255,53 @@ def _marks(
     return marks
 
 
+def _without(row: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in keys}
+
+
+def _gate(
+    maps: Mapping[str, int],
+    place: str,
+    needs: tuple[str, ...],
+    squares: tuple[Square, ...] = (),
+    box: tuple[int, int, int, int] = (0, 0, -1, -1),
+    instead: tuple[str, ...] = (),
+) -> Gate:
+    left, top, right, bottom = box
+    inside = ((x, y) for y in range(top, bottom + 1) for x in range(left, right + 1))
+    return Gate(maps[place], frozenset((*squares, *inside)), needs, instead)
+
+
+def _place(
+    name: str,
+    row: Mapping[str, Any],
+    names: Mapping[int, str],
+    gates: Mapping[str, Gate],
+    lands: Iterable[Land],
+) -> Place:
+    map_id, ways = row["map"], tuple(Way(**each) for each in row.get("ways", ()))
+    guarded = (fact for gate in row.get("behind", ()) for fact in gates[gate].needs)
+    return Place(
+        name=name,
+        map_id=map_id,
+        called=names.get(map_id) or f"the {name.replace('_', ' ')}",
+        needs=(*row.get("needs", ()), *guarded),
+        ways=ways,
+        only_ways=bool(ways) and not row.keys() & {"needs", "behind"},
+        land=next((each for each in lands if each.holds(map_id)), None),
+        **_without(row, "map", "needs", "behind", "ways"),
+    )
+
+
 def _task(row: Mapping[str, Any]) -> Task:
-    (key,) = READERS.keys() & row.keys()
-    rest = {name: value for name, value in _frozen(row).items() if name != key}
+    (key,) = INTERACTIONS.keys() & row.keys()
     against = Opponent(*row["against"]) if "against" in row else None
-    return Task(**{**rest, "interaction": READERS[key](row[key]), "against": against})
+    rest = _without(row, key, "against")
+    return Task(interaction=Interaction.of(key, row[key]), against=against, **rest)
 
 
-def _frozen(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
-
-
-def _field_moves(table: Mapping[str, Any]) -> tuple[FieldMove, ...]:
-    """Return the moves of the table that says which badge each needs."""
-    needed = table.get("field_moves", {})
-    return tuple([FieldMove(name, FIELD_MOVES[name], badge) for name, badge in needed.items()])
-
-
-def _gate(row: Mapping[str, Any], maps: Mapping[str, int]) -> Gate:
-    left, top, right, bottom = row.get("box", (0, 0, -1, -1))
-    rows = range(top, bottom + 1)
-    squares = frozenset((x, y) for x, y in row.get("squares", ()))
-    squares |= frozenset((x, y) for y in rows for x in range(left, right + 1))
-    return Gate(maps[row["place"]], squares, tuple(row["needs"]), tuple(row.get("instead", ())))
+def _healer(maps: Mapping[str, int], place: str, person: int, town: str = "") -> Healer:
+    return Healer(place, person, maps[town] if town else None)
 
 
 def _carries(table: Mapping[str, Any]) -> Mapping[MapSquare, MapSquare]:
@@ -362,32 +317,22 @@ def _carries(table: Mapping[str, Any]) -> Mapping[MapSquare, MapSquare]:
     return {**slides, **holes}
 
 
-def _lift(row: Mapping[str, Any], maps: Mapping[str, int]) -> tuple[int, Lift]:
-    x, y = row["panel"]
-    floors = (
-        Floor(number, maps[floor["place"]], floor["warp"])
-        for number, floor in enumerate(row["floors"])
-    )
-    return maps[row["place"]], Lift((x, y), tuple(floors))
+def _lift(
+    maps: Mapping[str, int], place: str, panel: Square, floors: tuple[Mapping[str, Any], ...]
+) -> tuple[int, Lift]:
+    stops = [Floor(row, maps[each["place"]], each["warp"]) for row, each in enumerate(floors)]
+    return maps[place], Lift(panel, tuple(stops))
 
 
 def _milestone(
-    row: Mapping[str, Any], maps: Mapping[str, int], marks: Mapping[str, RamFact]
+    maps: Mapping[str, int], marks: Mapping[str, RamFact], row: Mapping[str, Any]
 ) -> Milestone:
-    fact = row.get("fact")
-    mark = marks[fact] if fact else None
     return Milestone(
-        id=row["id"],
-        says=row["says"],
         witness=Witness(row["witness"]),
-        place=row.get("place"),
         map_id=maps[row["place"]] if "place" in row else None,
-        fact=fact,
-        event=mark.number if mark and mark.kind is FactKind.EVENT else None,
-        badge=mark.number if mark and mark.kind is FactKind.BADGE else None,
-        mark=mark,
+        mark=marks[row["fact"]] if "fact" in row else None,
         home=maps[row["home"]] if "home" in row else None,
-        words=tuple(row.get("shows", ())),
-        reading=tuple(row["reading"]) if "reading" in row else None,
-        behind=row.get("behind", fact),
+        words=row.get("shows", ()),
+        behind=row.get("behind", row.get("fact")),
+        **_without(row, "witness", "home", "shows", "behind"),
     )

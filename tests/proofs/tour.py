@@ -15,8 +15,8 @@ from agent.capabilities.travel import at
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Skill, buy, once, roam, talk, wait
+from agent.story import Clerk, Healer
 from agent.story.places import Place
-from agent.story.story import Clerk, Healer
 from emulator import State
 from memory import Recall
 

@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agent.planning import Action
-from agent.story import Place, Story
+from agent.story import Interaction, Place, Square, Story
 from agent.story.facts import told
-from agent.story.interactions import LeaveArea
+from agent.story.interactions import Task
 from agent.story.places import Land
-from agent.story.story import FIELD_MOVES, Task
+from agent.story.story import FIELD_MOVES
 from tests.red_model.moment import MACHINES, Moment, arrive, walk, within_reach
 from tests.red_model.world import Atlas, Fact, Happening, Region
 
@@ -23,6 +23,26 @@ FIRST_HM: Final = 50  # as species count machines
 
 class Refused(Exception):
     """The world does not let an action happen; the message says why."""
+
+
+def marked_squares(interaction: Interaction, *keys: str) -> tuple[Square, ...]:
+    """Return the squares that a story file names for an interaction; of these `keys` only, where there are any."""
+    told = interaction.told
+    match interaction.key:
+        case key if keys and key not in keys:
+            return ()
+        case "walk_to" | "search":
+            return tuple(told)
+        case "push":
+            return tuple(square for _, square in told)
+        case "examine":
+            return (told,)
+        case "visit":
+            return tuple(told["ask_at"])
+        case "answer" | "play_on" | "vend":
+            return (told["at"],)
+        case _:
+            return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +108,12 @@ class Model:
     def happening(self, task: Task) -> list[Happening]:
         """Return the happenings of the world that a task is about."""
         place, feat = self._place(task.place), task.interaction
-        squares = {(x, y) for x, y in getattr(feat, "squares", ())}
-        squares |= {feat.square} if hasattr(feat, "square") else set()
-        if isinstance(feat, LeaveArea):
+        squares = set(marked_squares(feat))
+        if feat.key == "leave":
             joins = [
                 join for each in self.regions_of(place) for join in self.atlas.joins.get(each, ())
             ]
-            squares |= {each.at for each in joins if each.end.map_id == feat.outside}
-        squares |= set(getattr(feat, "cans", ())) | {
-            each.square for each in getattr(feat, "wishes", ())
-        }
+            squares |= {each.at for each in joins if each.end.map_id == feat.told}
         people = set(feat.people)
         return [
             each

@@ -16,7 +16,7 @@ from agent.app.checkpoints import COMMIT_EVERY
 from agent.app.observations import GAME_SECTIONS, game_table
 from agent.app.play import session_of_run
 from agent.app.session import PlayLimits, Session
-from agent.story import Milestone, Story, Witness
+from agent.story import FactKind, Milestone, RamFact, Story, Witness
 from emulator import CartridgeKind, PyBoyConsole
 from memory import (
     Observed,
@@ -33,7 +33,9 @@ from tests.memory.observations.damage import scribble_over
 from tests.memory.observations.observing import all_of
 from tests.memory.samples import FIGHT
 
-BADGE = Milestone("first_badge", "earn the first badge", Witness.SCENE, badge=0)
+BADGE = Milestone(
+    "first_badge", "earn the first badge", Witness.SCENE, mark=RamFact(FactKind.BADGE, 0)
+)
 TOWN = Milestone("town", "reach the town", Witness.SCENE, map_id=1)
 PLAY = Extractors(TOOLS, game_table((BADGE, TOWN), lambda item: f"THING {item}"))
 BEGAN: dict[str, Any] = {
@@ -364,6 +366,7 @@ def test_c02_every_badge_of_a_story_is_observed_as_one() -> None:
             each.id: table("waypoint", {"milestone": each.id}, Result())[0].importance
             for each in story.milestones
         }
-        badges = {each.id for each in story.milestones if each.badge is not None}
+        marks = {each.id: each.mark for each in story.milestones if each.mark is not None}
+        badges = {name for name, mark in marks.items() if mark.kind is FactKind.BADGE}
         assert badges
         assert {name for name, importance in told.items() if importance == 10} == badges

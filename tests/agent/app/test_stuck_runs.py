@@ -13,9 +13,7 @@ from agent.app.play import session_of_run
 from agent.app.session import PlayLimits
 from agent.errors import RunError
 from agent.skills import Outcome, Terrain, leave_map
-from agent.story import Milestone, Place, Story, TalkTo, Witness
-from agent.story.facts import FactKind, RamFact
-from agent.story.story import Task
+from agent.story import FactKind, Interaction, Milestone, Place, RamFact, Story, Task, Witness
 from agent.tools.replay import replay, replay_run
 from emulator import PyBoyConsole, World
 from memory import StepRow, read_run
@@ -39,9 +37,9 @@ DEAF = Story(  # somebody whom one can talk to for ever
     places=(Place("bedroom", 38, "the bedroom"), Place("house", 37, "the house")),
     marks={"event:never": NEVER},
     errands=(),
-    tasks=(Task("ask", "ask for it", "house", "event:never", TalkTo((1,))),),
+    tasks=(Task("ask", "ask for it", "house", "event:never", Interaction.of("talk_to", (1,))),),
     healers=(),
-    milestones=(Milestone("end", "have it", Witness.TEXT, fact="event:never", event=NEVER.number),),
+    milestones=(Milestone("end", "have it", Witness.TEXT, fact="event:never", mark=NEVER),),
     ambitions=(),
     names={},
     caveat="",

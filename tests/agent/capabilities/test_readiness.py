@@ -16,8 +16,7 @@ from agent.capabilities.readiness import following, is_ready, team_of
 from agent.perception import percept_of
 from agent.planning import Goal, Require, plan
 from agent.skills import Terrain
-from agent.story import MilestoneLedger, Story
-from agent.story.story import Task
+from agent.story import MilestoneLedger, Story, Task
 from emulator import (
     Cartridge,
     CartridgeKind,

@@ -26,8 +26,7 @@ from agent.experience.uses import ENOUGH, SPREAD, ChosenWay, spare
 from agent.perception import percept_of
 from agent.planning import Action, Effect, Goal, Require, explain, plan
 from agent.skills import Terrain
-from agent.story import MilestoneLedger, Story
-from agent.story.story import Task
+from agent.story import MilestoneLedger, Story, Task
 from emulator import CartridgeKind, Dex, Party, State, World, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
 from memory import (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agent.perception import Due, Percept, ScreenReading
-from agent.story import Milestone, MilestoneLedger, Story, Witness
+from agent.story import FactKind, Milestone, MilestoneLedger, RamFact, Story, Witness
 from emulator import (
     CartridgeKind,
     Facing,
@@ -28,11 +28,11 @@ from memory import Hooks
 from tests.agent.support import Played, game_at
 
 FONT = Font.of(load_cartridge(demo_cartridge_path()))
-GOT_STARTER, BATTLED_RIVAL, LATER = 0x22, 0x23, 0x24
-TEAM = Milestone("starter", "have a companion", Witness.TEAM, event=GOT_STARTER)
+GOT_STARTER, BATTLED_RIVAL, LATER = (RamFact(FactKind.EVENT, n) for n in (0x22, 0x23, 0x24))
+TEAM = Milestone("starter", "have a companion", Witness.TEAM, mark=GOT_STARTER)
 HEALTHY = Milestone("healed", "be healed", Witness.HEALTHY_TEAM, home=1)
 RIVAL = Milestone(
-    "rival", "face the rival", Witness.TEXT, event=BATTLED_RIVAL, words=("{rival}: Good",)
+    "rival", "face the rival", Witness.TEXT, mark=BATTLED_RIVAL, words=("{rival}: Good",)
 )
 
 
@@ -86,7 +86,7 @@ def test_a_frame_that_shows_something_else_is_no_witness(team: tuple[State, str]
 
 def test_ram_that_does_not_show_it_is_no_witness(team: tuple[State, str]) -> None:
     state, text = team
-    later = replace(TEAM, event=LATER)
+    later = replace(TEAM, mark=LATER)
     elsewhere = replace(HEALTHY, home=9)
     ledger = MilestoneLedger((later, elsewhere), Hooks())
     assert ledger.due(state) is Due.NOTHING
@@ -95,7 +95,7 @@ def test_ram_that_does_not_show_it_is_no_witness(team: tuple[State, str]) -> Non
 
 def test_words_are_looked_for_while_text_is_open(played: Played) -> None:
     def told(state: State) -> bool:
-        return state.flags.is_set(BATTLED_RIVAL) and state.dialogue.is_open and state.game_started
+        return BATTLED_RIVAL.shown_by(state) and state.dialogue.is_open and state.game_started
 
     with game_at(played.folder, told) as game:
         state = game.state
@@ -115,9 +115,11 @@ def test_what_was_reached_survives_a_checkpoint(team: tuple[State, str]) -> None
     assert again.due(team[0]) is Due.NOTHING
 
 
-BADGE = Milestone("badge", "earn it", Witness.TEXT, badge=0, words=("{rival}", "{player}"))
-PARCEL = Milestone("parcel", "carry it", Witness.BAG, event=GOT_STARTER, words=("PARCEL",))
-DEX = Milestone("dex", "have it", Witness.START_MENU, event=GOT_STARTER, words=("DEX",))
+BADGE = Milestone(
+    "badge", "earn it", Witness.TEXT, mark=RamFact(FactKind.BADGE, 0), words=("{rival}", "{player}")
+)
+PARCEL = Milestone("parcel", "carry it", Witness.BAG, mark=GOT_STARTER, words=("PARCEL",))
+DEX = Milestone("dex", "have it", Witness.START_MENU, mark=GOT_STARTER, words=("DEX",))
 
 
 def test_a_badge_wants_every_name_in_the_same_frame(played: Played) -> None:

@@ -12,15 +12,13 @@ from agent.capabilities import GameContext, capabilities_for, story_tasks
 from agent.capabilities.story_tasks import MENUS
 from agent.perception import percept_of
 from agent.skills import Terrain
-from agent.story import MilestoneLedger, Story
+from agent.story import MilestoneLedger, Story, Task
 from agent.story.facts import told
-from agent.story.interactions import AnswerMachine
-from agent.story.story import Task
 from emulator import RED, CartridgeKind, Dex, State, World, read_state
 from emulator.ram.player import Bag, Stack
 from memory import Hooks, Recall
 from tests.agent.support import Played, game_at
-from tests.red_model.model import Model
+from tests.red_model.model import Model, marked_squares
 from tests.red_model.world import Atlas, Fact
 
 FACTS: Final = Path(__file__).resolve().parents[4] / "shared" / "red"
@@ -155,7 +153,7 @@ def test_a_task_is_done_where_the_facts_say(
     step = steps[STEPS[task.id]]
     (place,) = [each for each in STORY.places if each.name == task.place]
     assert place.map_id == step["map"]
-    squares = [list(square) for square in getattr(task.interaction, "squares", ())]
+    squares = [list(square) for square in marked_squares(task.interaction, "walk_to", "visit")]
     if (
         task.id == "fetch_parcel"
     ):  # the scene takes the player on to the counter: there the walk ends
@@ -367,7 +365,7 @@ def test_the_statues_of_the_old_house_are_answered_yes() -> None:
     switch = {"event:mansion_switch_on", "clear:mansion_switch_on"}
     feats = [each.interaction for each in STORY.tasks if each.sets in switch]
     assert len(feats) == 5
-    assert all(cast(AnswerMachine, each).yes for each in feats)
+    assert all(each.told["yes"] for each in feats)
 
 
 def test_what_the_story_hands_over_is_neither_used_up_nor_thrown_away() -> None:
