@@ -35,7 +35,7 @@ from memory.conversation.model import ModelObserver, ModelReflector
 from memory.conversation.port import ConversationEvent, ConversationEventKind
 from memory.conversation.rules import HeuristicObserver, HeuristicReflector
 from memory.errors import OnFault
-from memory.tapes.notes import MemoryFile, ObserveRequest, observe
+from memory.tapes.notes import load_page, observe
 from memory.tapes.recorder import TapeRecorder
 from memory.tapes.tape import SqliteTape, open_tape
 from memory.tokens import TokenEstimator
@@ -82,7 +82,7 @@ class ModelService:
         self._tick, self._game_s = 0, 0.0  # of the last question; the breaker counts game seconds
         self._advisor: ClaudeAdvisor | None = None
         self._session = store.next_session()  # the one that begins
-        self._notes = MemoryFile.load(hiring.tapes / "memory")
+        self._notes = load_page(hiring.tapes / "memory")
         self._wallet = Wallet(
             store, hiring.prices, hiring.terms, now_ms=_now_ms, faults=self.faults
         )
@@ -202,7 +202,7 @@ class ModelService:
         path = self._tape.path
         try:
             self._tape.close()
-            observe(ObserveRequest(path, path.parent / "memory"))
+            observe(path, path.parent / "memory")
         except MemoryFault as fault:
             self.faults.note("observe the tape", fault)
 

@@ -19,17 +19,10 @@ ROOM: Final = 2_000  # tokens
 LONGEST: Final = 160  # characters of what one group is about
 
 
-class Archived(NamedTuple):
-    """A group of observations that is no longer shown, and the id by which it is recalled."""
-
-    id: str
-    observations: str
-
-
 def catalogue(
-    archived: Sequence[Archived], room: int = ROOM, estimate: Callable[[str], int] = tokens
+    archived: Sequence[Chunk], room: int = ROOM, estimate: Callable[[str], int] = tokens
 ) -> str:
-    """Return a line for each group, the oldest first, in at most `room` tokens; '' where there is none.
+    """Return a line for each group of observations, the oldest first, in at most `room` tokens; '' where there is none.
 
     A line tells the id, when it was, and what it is about: milestones first, then what failed, then the rest. Where
     there are too many, the oldest have one line together.
@@ -46,17 +39,18 @@ def catalogue(
     return _text(archived[:start], rows[start:])
 
 
-def _text(older: Sequence[Archived], rows: Sequence[str]) -> str:
+def _text(older: Sequence[Chunk], rows: Sequence[str]) -> str:
     if older:
-        rows = (f"* {older[0].id} to {older[-1].id}: {len(older)} older groups", *rows)
+        first, last = group_id(older[0]), group_id(older[-1])
+        rows = (f"* {first} to {last}: {len(older)} older groups", *rows)
     return "\n".join(rows)
 
 
-def _row(archived: Archived) -> str:
-    observations = parse(archived.observations)
+def _row(archived: Chunk) -> str:
+    observations = parse(archived.text)
     count = counted(len(observations), "line")
     about = one_line("; ".join(_about(observations)), LONGEST)
-    return f"* {archived.id} ({_when(observations)}, {count}): {about}"
+    return f"* {group_id(archived)} ({_when(observations)}, {count}): {about}"
 
 
 def _about(observations: Observations) -> Iterator[str]:
@@ -93,12 +87,6 @@ class Page(NamedTuple):
     text: str
     number: int
     pages: int
-
-
-def archived(store: ConversationStore, owner: str, upto: int) -> tuple[Archived, ...]:
-    """Return the groups of observations of messages up to number `upto`, oldest first; a catalogue is made of them."""
-    chunks = store.chunks(owner)
-    return tuple(Archived(group_id(each), each.text) for each in chunks if each.to_seq <= upto)
 
 
 def group_id(chunk: Chunk) -> str:

@@ -11,7 +11,7 @@ from concurrent.futures import wait as wait_for
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Thread
-from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
 from memory.codec import Json
 from memory.conversation.boundaries import Slicer
@@ -148,9 +148,7 @@ class _Job(Generic[About]):
         found: Distilled | Exception
         if future.done() or wait_for([future], timeout=max(0.0, within)).done:
             error = future.exception()
-            found = DistillingFailed(repr(error)) if error else future.result()
-            if isinstance(error, Exception):
-                found = error
+            found = future.result() if error is None else cast("Exception", error)
         elif self._means.clock() < self._ends:
             return None
         else:
@@ -212,23 +210,21 @@ class ObservationJob(_Job[tuple[Message, ...]]):
             return False
         piece, found = taken
         kinds = ConversationEventKind
-        if isinstance(found, Distilled) and not self._is_empty(found):
+        if isinstance(found, Distilled) and self._is_empty(found):
+            found = DistillingFailed(
+                "the observer said nothing of what was said; it is asked again later."
+            )
+        if isinstance(found, Distilled):
             chunk = self._chunk(piece, found, self._means.observer.source)
             is_kept = self._store.update_buffered(self._owner, chunk)
             self._failed = _Failed()
             end = kinds.OBSERVATION_END if self._is_waited_for else kinds.BUFFERING_END
             self._tell(end, to_seq=chunk.to_seq, tokens=chunk.tokens, is_kept=is_kept)
             return is_kept
-        if isinstance(found, Distilled):
-            error: Exception = DistillingFailed(
-                "the observer said nothing of what was said; it is asked again later."
-            )
-        else:
-            error = found
         self._failed = _Failed(piece[0].seq, _tokens(piece), self._failed.times + 1)
-        self._means.faults.note("observer", error)
+        self._means.faults.note("observer", found)
         failed = kinds.OBSERVATION_FAILED if self._is_waited_for else kinds.BUFFERING_FAILED
-        self._tell(failed, from_seq=piece[0].seq, error=str(error))
+        self._tell(failed, from_seq=piece[0].seq, error=str(found))
         return False
 
     def observe_in_need(self, record: ObservationalMemoryRecord, piece: Sequence[Message]) -> bool:
@@ -252,19 +248,15 @@ class ObservationJob(_Job[tuple[Message, ...]]):
     ) -> Distilled:
         waiting = (each.text for each in record.buffered_observation_chunks)
         text = "\n".join((record.active_observations, *waiting))
-        known = ending(
-            text, self._config.observation.previous_observer_tokens, self._means.estimate
-        )
+        most = self._config.observation.previous_observer_tokens
+        known = ending(text, most, self._means.estimate)
         return self._slicer.observe(observer, piece, known)
 
     def _may(self, from_seq: int, size: int) -> bool:
         """Whether nothing failed on this piece, or it has grown enough since."""
         failed = self._failed
-        share = (
-            self._config.observation.message_tokens
-            / _GROWN
-            * 2 ** min(failed.times - 1, _DOUBLINGS)
-        )
+        doublings = min(failed.times - 1, _DOUBLINGS)
+        share = self._config.observation.message_tokens / _GROWN * 2**doublings
         return failed.from_seq != from_seq or size >= failed.tokens + share
 
     def _chunk(self, piece: Sequence[Message], found: Distilled, source: str) -> Chunk:

@@ -6,7 +6,7 @@ harder until it is small enough.
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import Final, NamedTuple
 
@@ -24,7 +24,7 @@ from memory.conversation.messages import (
     wrapped,
 )
 from memory.conversation.port import Distilled, DistillingFailed, Reflector
-from memory.conversation.rules import DETAIL, ending, shown_milestones
+from memory.conversation.rules import HARDEST, ending, shown_milestones
 from memory.conversation.situation_format import held_to_shown, milestones_in, milestones_of
 from memory.store.conversation_record import Message
 from memory.tokens import CHARACTERS, tokens
@@ -131,15 +131,6 @@ class ObserverPrompt(Enum):
     CONDENSED = "observer_condensed"
 
 
-@dataclass(frozen=True, slots=True)
-class DistillingSettings:
-    """How models distil. The temperatures are hints for a service that takes any; today's Messages API takes none."""
-
-    prompt: ObserverPrompt = ObserverPrompt.DEFAULT
-    observer_temperature: float = 0.3
-    reflector_temperature: float = 0.0
-
-
 class Prompt(NamedTuple):
     """A request in two texts: what a model is, and what it is given."""
 
@@ -175,7 +166,7 @@ def reflecting_prompt(
     system = prompt(
         "reflector",
         observer=prompt(variant.value, output_format="(The form of your answer is given below.)"),
-        hint=prompt(f"compression_{min(max(level, 0), len(DETAIL) - 1)}"),
+        hint=prompt(f"compression_{min(max(level, 0), HARDEST)}"),
         output_format=prompt("output_format"),
     )
     user = (
@@ -196,7 +187,6 @@ def known_end(known: str, room: int, estimate: Callable[[str], int] = tokens) ->
 
 
 LEAST_LIMIT: Final = 200  # tokens that observations of few messages may have
-_DEFAULTS: Final = DistillingSettings()
 
 
 class _Distiller:
@@ -210,11 +200,11 @@ class _Distiller:
     def __init__(
         self,
         complete: Callable[[str, str], str],
-        settings: DistillingSettings = _DEFAULTS,
+        variant: ObserverPrompt = ObserverPrompt.DEFAULT,
         estimate: Callable[[str], int] = tokens,
     ) -> None:
         self._complete = complete
-        self._settings = settings
+        self._variant = variant
         self._estimate = estimate
 
 
@@ -231,7 +221,7 @@ class ModelObserver(_Distiller):
         said = transcript(messages)
         if not said:
             return Distilled("")
-        asked = observing_prompt(messages, known, self._settings.prompt, self._estimate)
+        asked = observing_prompt(messages, known, self._variant, self._estimate)
         answer = self._complete(*asked)
         limit = max(self._estimate(said), LEAST_LIMIT)
         found = _sound(answer, f"{known}\n{said}", limit, self._estimate)
@@ -250,7 +240,7 @@ class ModelReflector(_Distiller):
         Raises DistillingFailed when no answer came. Raises UnusableAnswer when it is empty, repeats itself, is no
         smaller, has more than `target` tokens, or names what the observations do not.
         """
-        asked = reflecting_prompt(observations, level, target, self._settings.prompt)
+        asked = reflecting_prompt(observations, level, target, self._variant)
         answer = self._complete(*asked)
         limit = max(min(target, self._estimate(observations) - 1), 1)
         found = _sound(answer, observations, limit, self._estimate)
@@ -301,9 +291,8 @@ def reflect_until(
     changed.
     """
     problem = ""
-    hardest = len(DETAIL) - 1
-    first = min(max(start_level, 0), hardest)
-    for level in range(first, min(first + MORE_TRIES, hardest) + 1):
+    first = min(max(start_level, 0), HARDEST)
+    for level in range(first, min(first + MORE_TRIES, HARDEST) + 1):
         try:
             found = reflector.reflect(text, level=level, target=target)
         except UnusableAnswer as unusable:

@@ -21,9 +21,9 @@ have shown may be written as `milestone reached:` or below `Reached:`; observers
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from typing import Final
 
 from memory.conversation.format import (
@@ -43,26 +43,24 @@ FAILED: Final = "failed: "
 EVENTS: Final = (MILESTONE, BATTLE_LOST, BLACKOUT, FAILED)
 
 
-class Head(Enum):
-    """The heads that are read; a situation has each at most once."""
-
-    WHY = "Why you are asked"
-    TICK = "Tick"
-    GAME_TIME = "Game time"
-    PLACE = "Place"
-    GOAL = "Goal pursued"
-    REACHED = "Reached"
-    HAPPENED = "What happened"
-    FAILED = "What failed"
-
-
-_OTHER_NAMES: Final = {
-    "purpose": Head.WHY,
-    "where": Head.PLACE,
-    "goal": Head.GOAL,
-    "last milestone": Head.REACHED,
+# By the fields of a situation: those with a word behind them, then those with items.
+_WORD_HEADS: Final = {
+    "why": "Why you are asked",
+    "tick": "Tick",
+    "game_time": "Game time",
+    "place": "Place",
+    "goal": "Goal pursued",
 }
-_HEADS: Final = {head.value.lower(): head for head in Head} | _OTHER_NAMES
+_ITEM_HEADS: Final = {"reached": "Reached", "happened": "What happened", "failed": "What failed"}
+_OTHER_NAMES: Final = {
+    "purpose": "why",
+    "where": "place",
+    "goal": "goal",
+    "last milestone": "reached",
+}
+_FIELDS: Final = {
+    head.lower(): name for name, head in (_WORD_HEADS | _ITEM_HEADS).items()
+} | _OTHER_NAMES
 _HEAD: Final = re.compile(r"^([A-Z][A-Za-z ]{1,40}):(?:\s+(.*))?$")
 _ITEM: Final = re.compile(r"^[-*] (.+)$")
 _NONE: Final = frozenset({"", "-", "none", "nothing", "nothing yet", "none yet"})
@@ -96,17 +94,11 @@ class Situation:
 
     def __str__(self) -> str:
         """Return the text that `read_situation` reads; no word of it can begin a row of its own."""
-        words = {
-            Head.WHY: self.why,
-            Head.TICK: self.tick,
-            Head.GAME_TIME: self.game_time,
-            Head.PLACE: self.place,
-            Head.GOAL: self.goal,
-            Head.REACHED: ", ".join(self.reached),
-        }
-        rows = [f"{head.value}: {_flat(word)}" for head, word in words.items() if word]
-        rows += _section(Head.HAPPENED, self.happened)
-        rows += _section(Head.FAILED, map(str, self.failed))
+        words = {head: getattr(self, name) for name, head in _WORD_HEADS.items()}
+        words[_ITEM_HEADS["reached"]] = ", ".join(self.reached)
+        rows = [f"{head}: {_flat(word)}" for head, word in words.items() if word]
+        rows += _section(_ITEM_HEADS["happened"], self.happened)
+        rows += _section(_ITEM_HEADS["failed"], map(str, self.failed))
         return "\n".join(rows)
 
 
@@ -130,27 +122,25 @@ def split_tried(text: str) -> tuple[str, int]:
 class _Reading:
     """What was read so far, and below which head."""
 
-    words: dict[Head, str] = field(default_factory=dict)
-    items: dict[Head, list[str]] = field(default_factory=dict)
-    head: Head | None = None
+    words: dict[str, str] = field(default_factory=dict)
+    items: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    head: str | None = None
 
     def row(self, row: str) -> None:
         flat = " ".join(row.split())
         item = _ITEM.match(flat)
         said = item[1] if item else flat
         if said.startswith(EVENTS):
-            is_failure = said.startswith(FAILED)
-            head = Head.FAILED if is_failure else Head.HAPPENED
-            self.items.setdefault(head, []).append(said.removeprefix(FAILED))
+            head = "failed" if said.startswith(FAILED) else "happened"
+            self.items[head].append(said.removeprefix(FAILED))
         elif item and self.head is not None:
-            self.items.setdefault(self.head, []).append(said)
+            self.items[self.head].append(said)
         elif found := _HEAD.match(said):
-            self.head = _HEADS.get(found[1].lower())
-            if self.head is Head.REACHED:
+            self.head = _FIELDS.get(found[1].lower())
+            if self.head == "reached":
                 names = (each.strip() for each in (found[2] or "").split(","))
-                known = (each for each in names if each.lower() not in _NONE)
-                self.items.setdefault(Head.REACHED, []).extend(known)
-            elif self.head is not None and found[2]:
+                self.items["reached"] += [each for each in names if each.lower() not in _NONE]
+            elif self.head in _WORD_HEADS and found[2]:
                 self.words.setdefault(self.head, found[2].strip())
         elif not item:
             self.head = None
@@ -161,23 +151,18 @@ def read_situation(text: str) -> Situation:
     reading = _Reading()
     for row in text.splitlines():
         reading.row(row)
-    heads = (Head.WHY, Head.TICK, Head.GAME_TIME, Head.PLACE, Head.GOAL)
-    why, tick, game_time, place, goal = (reading.words.get(head, "") for head in heads)
+    items = reading.items
     return Situation(
-        why,
-        tick,
-        game_time,
-        place,
-        goal,
-        reached=tuple(dict.fromkeys(reading.items.get(Head.REACHED, []))),
-        happened=tuple(reading.items.get(Head.HAPPENED, [])),
-        failed=tuple(Failure(*split_tried(each)) for each in reading.items.get(Head.FAILED, [])),
+        **reading.words,
+        reached=tuple(dict.fromkeys(items["reached"])),
+        happened=tuple(items["happened"]),
+        failed=tuple(Failure(*split_tried(each)) for each in items["failed"]),
     )
 
 
-def _section(head: Head, items: Iterable[str]) -> list[str]:
+def _section(head: str, items: Iterable[str]) -> list[str]:
     rows = [f"- {_flat(each)}" for each in items]
-    return [f"{head.value}:", *rows] if rows else []
+    return [f"{head}:", *rows] if rows else []
 
 
 def _flat(words: str) -> str:

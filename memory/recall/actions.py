@@ -5,7 +5,7 @@ Each action takes no step of the game, and each can be watched. A recollection i
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from fnmatch import fnmatchcase
 from typing import Any, Final, Literal, cast
 
@@ -196,19 +196,8 @@ class MemoryActions:
                     f"{old.key!r} is {old.status}; a mere {note.status} cannot take its place."
                 )
                 raise MalformedRecord(message)
-        entry = self.blackboard.write(
-            scope,
-            note.kind,
-            data,
-            tags=tags,
-            importance=note.importance,
-            ttl_s=note.ttl_s,
-            key=note.key,
-            status=note.status,
-            sources=note.sources,
-            by=self.agent_id,
-        )
-        return entry.key
+        told = asdict(note) | {"scope": scope}
+        return self.blackboard.write(**told, data=data, tags=tags, by=self.agent_id).key
 
     @hookable
     def memory_forget(

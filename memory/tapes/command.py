@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from memory.errors import MissingStore
-from memory.tapes.notes import PAGE, ObserveRequest, observe
+from memory.tapes.notes import PAGE, observe
 
 TAPES_FOLDER: Final = ".tapes"
 NAMES: Final = ("tapes.sqlite", "tapes.db")
@@ -87,8 +87,7 @@ def run(
     """
     tape = find_tape(db, os.environ, Path.cwd(), also)
     folder = memory_dir or memory_folder(tape)
-    wanted = ObserveRequest(tape, folder, dry_run, reset, session)
-    found = observe(wanted)
+    found = observe(tape, folder, dry_run=dry_run, reset=reset, session=session)
     where = "not written" if dry_run else f"in {folder / PAGE}"
     total = found.sessions + found.unchanged
     said = f"{tape}: {found.sessions} of {total} sessions observed, {found.lines} lines {where}"

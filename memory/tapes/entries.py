@@ -3,9 +3,9 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 _MOMENT: Final = re.compile(
     r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?\s*(?:(Z)|([+-]\d\d):?(\d\d))?"
@@ -78,25 +78,49 @@ class TokenUsage:
 
     def __add__(self, other: "TokenUsage") -> "TokenUsage":
         pairs = ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
-        return TokenUsage(
-            *(a if b is None else b if a is None else a + b for a, b in pairs),
-        )
+        return TokenUsage(*(a if b is None else b if a is None else a + b for a, b in pairs))
 
 
 @dataclass(frozen=True, slots=True)
-class TapeEntry:
-    """One node. `timestamp` is in UTC; what its tape does not know is None.
+class Content:
+    """What a node says: all blocks as they were stored, of unknown kinds too. What cannot be read is kept as `raw`."""
 
-    `blocks` are all content blocks as they were stored, of unknown kinds too. Content that cannot be read is
-    kept as `raw`, and `is_malformed` says so.
-    """
+    blocks: tuple[Mapping[str, Any], ...] = ()
+    role: str | None = None
+    raw: str | None = None
+
+    @property
+    def is_malformed(self) -> bool:
+        """Whether it could not be read."""
+        return self.raw is not None
+
+    @property
+    def text(self) -> str:
+        """The text blocks, a line between them; what is malformed as it is."""
+        if self.raw is not None:
+            return self.raw
+        said = (block.get("text") for block in self.blocks if block.get("type") == "text")
+        return "\n".join(text for text in said if isinstance(text, str))
+
+    @property
+    def tool_uses(self) -> tuple[ToolUse, ...]:
+        """The calls that are asked for."""
+        return tuple(_use(block) for block in self.blocks if _kind(block).endswith("tool_use"))
+
+    @property
+    def tool_results(self) -> tuple[ToolResult, ...]:
+        """What calls came to."""
+        return tuple(
+            _result(block) for block in self.blocks if _kind(block).endswith("tool_result")
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TapeEntry(Content):
+    """One node. `timestamp` is in UTC; what its tape does not know is None."""
 
     hash: str
     parent_hash: str | None = None
-    role: str | None = None
-    text: str = ""
-    tool_uses: tuple[ToolUse, ...] = ()
-    tool_results: tuple[ToolResult, ...] = ()
     usage: TokenUsage = TokenUsage()
     timestamp: datetime | None = None
     model: str | None = None
@@ -106,9 +130,6 @@ class TapeEntry:
     type: str | None = None
     stop_reason: str | None = None
     duration_ns: int | None = None
-    blocks: tuple[Mapping[str, Any], ...] = ()
-    raw: str | None = None
-    is_malformed: bool = False
 
     def says_the_same(self, other: "TapeEntry") -> bool:
         """Return whether both are one message, recorded under two names."""
@@ -170,35 +191,6 @@ def way_to(leaf: str, by_hash: Mapping[str, TapeEntry]) -> tuple[TapeEntry, ...]
     return tuple(reversed(way))
 
 
-class Content(NamedTuple):
-    """What a node says. `raw` is set, and `is_malformed`, where that could not be read."""
-
-    blocks: tuple[Mapping[str, Any], ...] = ()
-    role: str | None = None  # where it is in the content, as in the first prototype
-    raw: str | None = None
-    is_malformed: bool = False
-
-    @property
-    def text(self) -> str:
-        """The text blocks, a line between them; what is malformed as it is."""
-        if self.raw is not None:
-            return self.raw
-        said = (block.get("text") for block in self.blocks if block.get("type") == "text")
-        return "\n".join(text for text in said if isinstance(text, str))
-
-    @property
-    def tool_uses(self) -> tuple[ToolUse, ...]:
-        """The calls that are asked for."""
-        return tuple(_use(block) for block in self.blocks if _kind(block).endswith("tool_use"))
-
-    @property
-    def tool_results(self) -> tuple[ToolResult, ...]:
-        """What calls came to."""
-        return tuple(
-            _result(block) for block in self.blocks if _kind(block).endswith("tool_result")
-        )
-
-
 def read_content(stored: object) -> Content:
     """Return what a node's content says: a BLOB or TEXT of JSON, or plain text; nothing raises."""
     if stored is None:
@@ -207,14 +199,14 @@ def read_content(stored: object) -> Content:
         try:
             text = stored.decode()
         except UnicodeDecodeError:
-            return Content(raw=stored.decode("utf-8", "replace"), is_malformed=True)
+            return Content(raw=stored.decode("utf-8", "replace"))
     else:
         text = str(stored)
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
         if text.lstrip()[:1] in {"[", "{", '"'}:
-            return Content(raw=text, is_malformed=True)
+            return Content(raw=text)
         return Content((_text(text),) if text.strip() else ())
     return _of_json(value, text)
 
@@ -226,12 +218,12 @@ def _of_json(value: object, text: str) -> Content:
         return Content((_text(value),))
     if isinstance(value, dict) and "role" in value:
         inner = _of_json(value.get("content"), text)
-        role = value.get("role")
-        return inner._replace(role=role if isinstance(role, str) else None)
+        role = value.get("role")  # as in the first prototype
+        return replace(inner, role=role if isinstance(role, str) else None)
     blocks = value if isinstance(value, list) else [value]
     parts = [_text(each) if isinstance(each, str) else each for each in blocks]
     known = tuple(part for part in parts if isinstance(part, dict))
-    return Content(known) if len(known) == len(parts) else Content(raw=text, is_malformed=True)
+    return Content(known) if len(known) == len(parts) else Content(raw=text)
 
 
 def _text(text: str) -> dict[str, Any]:

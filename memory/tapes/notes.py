@@ -9,7 +9,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -95,12 +94,7 @@ class SessionMark:
     head: str
     nodes: int
     lines: int
-    started: str = ""
-
-    @classmethod
-    def of(cls, head: SessionHead, lines: int) -> "SessionMark":
-        """Return the mark of a session that was just observed."""
-        return cls(head.head, head.nodes, lines, _when(head.started))
+    started: str
 
     def is_of(self, head: SessionHead) -> bool:
         """Return whether the session has not grown since, on no branch."""
@@ -130,24 +124,9 @@ def written_watermark(marks: Watermark) -> str:
     return json.dumps({"version": 1, "sessions": sessions}, indent=1, sort_keys=True) + "\n"
 
 
-def _when(at: datetime | None) -> str:
-    return "" if at is None else iso(at)
-
-
 PAGE: Final = "observations.md"
 STATE: Final = "observer_state.json"
 UNDATED: Final = "1970-01-01"  # where a tape has no times at all
-
-
-@dataclass(frozen=True, slots=True)
-class ObserveRequest:
-    """What to observe and how. `session` is a hash of a root, or 8 or more of its first digits."""
-
-    tape: Path
-    folder: Path
-    dry_run: bool = False
-    reset: bool = False
-    session: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,30 +143,38 @@ class ObserveResult:
     page: str
 
 
-def observe(wanted: ObserveRequest) -> ObserveResult:
+def observe(
+    tape: Path,
+    folder: Path,
+    *,
+    dry_run: bool = False,
+    reset: bool = False,
+    session: str | None = None,
+) -> ObserveResult:
     """Observe a tape; the lines of a session that has grown take the place of those it had.
 
-    The same tape always comes to the same page, at once or bit by bit. A dry run writes nothing. Raises StoreError when
+    `session` is a hash of a root, or 8 or more of its first digits; without it all are observed. The same tape always comes to the same page, at once or bit by bit. A dry run writes nothing. Raises StoreError when
     the tape cannot be read, or the folder not written. Raises UnknownMemory when no session, or more than one, is
     called `session`.
     """
-    page = ObservationsPage(_read(wanted.folder / PAGE))
-    marks = {} if wanted.reset else read_watermark(_read(wanted.folder / STATE))
+    page = ObservationsPage(_read(folder / PAGE))
+    marks = {} if reset else read_watermark(_read(folder / STATE))
     found = ObservationsPage()
-    with TapeReader(wanted.tape) as reader:
+    with TapeReader(tape) as reader:
         heads = reader.sessions()
         order = {head.root[:SHORT]: place for place, head in enumerate(heads)}
-        due = _due(reader, heads, wanted.session, marks, page)
+        due = _due(reader, heads, session, marks, page)
         for short, namesakes in _by_short(due).items():
             dated: list[tuple[str, str]] = []
             for head in namesakes:
                 more = list(_dated(reader.read_session(head.root)))
-                marks[head.root] = SessionMark.of(head, len(more))
+                started = "" if head.started is None else iso(head.started)
+                marks[head.root] = SessionMark(head.head, head.nodes, len(more), started)
                 dated += more
             for each in (page, found):
                 each.replace(short, dated, order)
-    if not wanted.dry_run:
-        _keep(wanted.folder, page, marks)
+    if not dry_run:
+        _keep(folder, page, marks)
     incomplete = sum(not head.is_complete for head in due)
     lines = sum(map(len, found.days.values()))
     return ObserveResult(len(due), len(heads) - len(due), incomplete, lines, found.render())
@@ -273,21 +260,17 @@ _UNKNOWN: Final = _RANKS[Priority.POSSIBLE.value]  # a line that was written by 
 _HEADER: Final = len("\n## 2026-03-09\n\n")
 
 
-class MemoryFile:
-    """The page `observations.md` of a folder."""
+def load_page(folder: Path, *, most_tokens: int = MOST_TOKENS) -> str:
+    """Return the page `observations.md`, or '' where there is none; one that is too long loses lines until it fits.
 
-    @staticmethod
-    def load(folder: Path, *, most_tokens: int = MOST_TOKENS) -> str:
-        """Return the page, or '' where there is none; one that is too long loses lines until it fits.
-
-        The important stay longest, of equal ones the newest. A last line says how many are left out. A file
-        that cannot be read is as none: the next session must not depend on it.
-        """
-        try:
-            text = (folder / PAGE).read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return ""
-        return text if tokens_of(len(text)) <= most_tokens else _cut(text, most_tokens)
+    The important stay longest, of equal ones the newest. A last line says how many are left out. A file
+    that cannot be read is as none: the next session must not depend on it.
+    """
+    try:
+        text = _read(folder / PAGE)
+    except StoreError:
+        return ""
+    return text if tokens_of(len(text)) <= most_tokens else _cut(text, most_tokens)
 
 
 def _cut(text: str, most_tokens: int) -> str:

@@ -4,7 +4,7 @@ Any links end in an answer, circles too; a row of any era becomes an entry, what
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,7 +44,7 @@ class SessionHead(NamedTuple):
     head: str
     nodes: int
     started: datetime | None
-    is_complete: bool = True
+    is_complete: bool
 
 
 class Paths(NamedTuple):
@@ -79,22 +79,15 @@ def sessions_in(links: Sequence[NodeLink]) -> tuple[SessionHead, ...]:
     """Return every session, the earliest first: those of roots, and what follows a missing node or runs in a circle."""
     by_hash = {link.hash: link for link in links}
     children = _children(by_hash.values())
-    roots = [link.hash for link in by_hash.values() if link.parent is None]
-    orphans = [
-        link.hash
-        for link in by_hash.values()
-        if link.parent is not None and link.parent not in by_hash
-    ]
+    beginnings = [link for link in by_hash.values() if link.parent not in by_hash]
     seen = set[str]()
-    found = [_head(root, by_hash, children, seen) for root in (*roots, *orphans)]
+    found = [_head(link.hash, by_hash, children, seen) for link in beginnings]
     found += [  # whatever is left leads into a circle; the first head of it has seen all of it
         _head(_in_circle(name, by_hash), by_hash, children, seen)
         for name in by_hash
         if name not in seen
     ]
-    whole = set(roots)
-    heads = (head._replace(is_complete=head.root in whole) for head in found)
-    return tuple(sorted(heads, key=lambda head: (head.started or _NEVER, head.root)))
+    return tuple(sorted(found, key=lambda head: (head.started or _NEVER, head.root)))
 
 
 def _head(
@@ -103,7 +96,8 @@ def _head(
     depth, leaves = _depths(root, children)
     seen.update(depth)
     head = max(leaves, key=lambda leaf: (depth[leaf], by_hash[leaf].at or _NEVER, leaf))
-    return SessionHead(root, head, len(depth), by_hash[root].at)
+    first = by_hash[root]
+    return SessionHead(root, head, len(depth), first.at, is_complete=first.parent is None)
 
 
 def _children(links: Iterable[NodeLink]) -> Mapping[str, list[str]]:
@@ -133,18 +127,13 @@ def _climb(
     leaf: str, root: str, by_hash: Mapping[str, NodeLink], taken: set[str]
 ) -> tuple[str, ...]:
     """Return the way down to `leaf` from `root`, or from below the first node that another way has taken."""
-    way = list(_upwards(leaf, root, by_hash, taken))
-    taken.update(way)
-    return tuple(reversed(way))
-
-
-def _upwards(
-    leaf: str, root: str, by_hash: Mapping[str, NodeLink], taken: set[str]
-) -> Iterator[str]:
+    way: list[str] = []
     name: str | None = leaf
     while name is not None and name not in taken:
-        yield name
+        way.append(name)
+        taken.add(name)
         name = by_hash[name].parent if name != root and name in by_hash else None
+    return tuple(reversed(way))
 
 
 def _in_circle(name: str, by_hash: Mapping[str, NodeLink]) -> str:
@@ -181,29 +170,19 @@ def entry_of(row: tuple[Any, ...]) -> TapeEntry:
         hash=str(found["hash"]),
         parent_hash=str(parent) if parent else None,
         role=_word(found["role"]) or content.role,
-        text=content.text,
-        tool_uses=content.tool_uses,
-        tool_results=content.tool_results,
+        blocks=content.blocks,
+        raw=content.raw,
         usage=TokenUsage(*(_count(found[name]) for name in _TOKENS)),
         timestamp=moment(found["created_at"]),
         duration_ns=_count(found["total_duration_ns"]),
-        blocks=content.blocks,
-        raw=content.raw,
-        is_malformed=content.is_malformed,
         **{name: _word(found[name]) for name in _WORDS},
     )
 
 
 def is_hash_of(entry: TapeEntry) -> bool:
     """Return whether `entry` is called by the hash v1 of what it holds."""
-    bucket = Bucket(
-        entry.role or "",
-        entry.blocks,
-        entry.model or "",
-        entry.provider or "",
-        entry.agent_name or "",
-        entry.type or "",
-    )
+    named = (entry.model, entry.provider, entry.agent_name, entry.type)
+    bucket = Bucket(entry.role or "", entry.blocks, *(each or "" for each in named))
     try:
         return not entry.is_malformed and bucket.hash(entry.parent_hash) == entry.hash
     except (TypeError, ValueError, RecursionError):

@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memory.tiers.knowledge import KINDS, SEVERITIES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from memory.tiers.knowledge import (
-        ConsolidationConfig,
-        Knowledge,
-    )
+    from memory.tiers.knowledge import ConsolidationConfig, Knowledge
 
 
 MONTH_S: Final = 30 * 86_400.0
@@ -28,7 +23,7 @@ class Memory(NamedTuple):
 
 def faded(since: float, now: float, rate: float) -> float:
     """Return what is left of 1 at `now`, when `rate` of it is left after a month."""
-    return float(rate ** _months(since, now))
+    return float(rate ** (max(0.0, now - since) / MONTH_S))
 
 
 def values(knowledge: Knowledge, *, now: float, rate: float) -> dict[Memory, float]:
@@ -47,21 +42,13 @@ def values(knowledge: Knowledge, *, now: float, rate: float) -> dict[Memory, flo
 def worthless(knowledge: Knowledge, config: ConsolidationConfig, *, now: float) -> list[Memory]:
     """Return what is worth less at `now` than the threshold."""
     worth = values(knowledge, now=now, rate=config.forgetting_decay_rate)
-    return _below(worth, config)
+    return [memory for memory, value in worth.items() if value < config.importance_threshold]
 
 
 def prune(knowledge: Knowledge, config: ConsolidationConfig, *, now: float) -> list[Memory]:
     """Return what was dropped: all that is worth less than the threshold, and all over the caps."""
-    before = values(knowledge, now=now, rate=config.forgetting_decay_rate)
-    for memory in _below(before, config):
+    before = [Memory(kind.table, each) for kind in KINDS for each in knowledge.of(kind.table)]
+    for memory in worthless(knowledge, config, now=now):
         del knowledge.of(memory.table)[memory.id]
     knowledge.limit(config)
     return [memory for memory in before if memory.id not in knowledge.of(memory.table)]
-
-
-def _below(worth: Mapping[Memory, float], config: ConsolidationConfig) -> list[Memory]:
-    return [memory for memory, value in worth.items() if value < config.importance_threshold]
-
-
-def _months(since: float, now: float) -> float:
-    return max(0.0, now - since) / MONTH_S

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from memory.codec import Json, as_json
 from memory.tiers.observer import ActionRecord
@@ -20,76 +20,62 @@ if TYPE_CHECKING:
     from memory.tiers.tactician import TacticianMemory
 
 
-class MemoryGOAPIntegration:
-    """Integration with a GOAP planner. It keeps nothing."""
+def get_context_for_planning(
+    observer: ObserverMemory, strategist: StrategistMemory, tactician: TacticianMemory
+) -> dict[str, Json]:
+    """Return what to plan by as plain JSON: the moment, what is wanted, and what is known of this place.
 
-    def get_context_for_planning(
-        self,
-        observer: ObserverMemory,
-        strategist: StrategistMemory,
-        tactician: TacticianMemory,
-    ) -> dict[str, Json]:
-        """Return what to plan by as plain JSON: the moment, what is wanted, and what is known of this place.
+    Before anything was seen there is no place, and nothing is known of it.
+    """
+    state = observer.current_state
+    place: dict[str, Json] = {} if state is None else {"location": state.location}
+    return {
+        **place,
+        "state": None if state is None else as_json(state),
+        "objectives": _all(query_strategist_objectives(strategist)),
+        "progress": strategist.get_objectives_progress(),
+        "win_rate": strategist.get_win_rate(),
+        "recent_outcomes": observer.get_recent_outcomes(),
+        "mistakes": _all(tactician.get_mistakes_for_context(place)),
+        "patterns": _all(tactician.get_relevant_patterns(place)),
+    }
 
-        Before anything was seen there is no place, and nothing is known of it.
-        """
-        state = observer.current_state
-        place: dict[str, Json] = {} if state is None else {"location": state.location}
-        return {
-            **place,
-            "state": None if state is None else as_json(state),
-            "objectives": _all(self.query_strategist_objectives(strategist)),
-            "progress": strategist.get_objectives_progress(),
-            "win_rate": strategist.get_win_rate(),
-            "recent_outcomes": observer.get_recent_outcomes(),
-            "mistakes": _all(tactician.get_mistakes_for_context(place)),
-            "patterns": _all(tactician.get_relevant_patterns(place)),
-        }
 
-    def query_strategist_objectives(self, strategist: StrategistMemory) -> list[SessionObjective]:
-        """Return the active objectives, the most urgent first."""
-        active = [each for each in strategist.objectives if each.status == "active"]
-        return sorted(active, key=lambda each: (-each.priority, each.created_tick))
+def query_strategist_objectives(strategist: StrategistMemory) -> list[SessionObjective]:
+    """Return the active objectives, the most urgent first."""
+    active = [each for each in strategist.objectives if each.status == "active"]
+    return sorted(active, key=lambda each: (-each.priority, each.created_tick))
 
-    def query_tactician_strategies(
-        self, tactician: TacticianMemory, context: Mapping[str, Json]
-    ) -> list[SuccessfulStrategy]:
-        """Return what worked against `enemy_pokemon`, the most proven first.
 
-        With `player_pokemon`, what worked for that one; a context without an enemy is about no battle, and
-        nothing is relevant to it.
-        """
-        enemy, own = context.get("enemy_pokemon"), context.get("player_pokemon")
-        if not isinstance(enemy, str):
-            return []
-        if isinstance(own, str):
-            return list(tactician.get_successful_strategies(enemy, own))
-        known = tactician.strategies.values()
-        # A trainer's are remembered together, in the order in which they were sent.
-        met = [each for each in known if each.success_rate and enemy in each.enemy_type.split(", ")]
-        return sorted(met, key=lambda each: (-proven(each), each.strategy_id))
+def query_tactician_strategies(
+    tactician: TacticianMemory, context: Mapping[str, Json]
+) -> list[SuccessfulStrategy]:
+    """Return what worked against `enemy_pokemon`, the most proven first.
 
-    def record_planning_outcome(
-        self,
-        observer: ObserverMemory,
-        success: bool,  # noqa: FBT001  # the signature is the design's
-        outcome: str,
-    ) -> None:
-        """Remember how the plan for the active goal ended, as an action that consolidation counts in its place."""
-        state = observer.current_state
-        goal = state.active_goal if state is not None and state.active_goal else "nothing"
-        observer.add_action(
-            ActionRecord(
-                tick=0 if state is None else state.tick,
-                action_type="batch",
-                action_value=f"plan:{goal}",
-                reasoning=f"reach {goal}",
-                confidence=1.0,
-                success=success,
-                outcome_summary=outcome,
-                duration_ms=0.0,
-            )
+    With `player_pokemon`, what worked for that one; a context without an enemy is about no battle, and
+    nothing is relevant to it.
+    """
+    enemy, own = context.get("enemy_pokemon"), context.get("player_pokemon")
+    if not isinstance(enemy, str):
+        return []
+    if isinstance(own, str):
+        return tactician.get_successful_strategies(enemy, own)
+    known = tactician.strategies.values()
+    # A trainer's are remembered together, in the order in which they were sent.
+    met = [each for each in known if each.success_rate and enemy in each.enemy_type.split(", ")]
+    return sorted(met, key=lambda each: (-proven(each), each.strategy_id))
+
+
+def record_planning_outcome(observer: ObserverMemory, *, success: bool, outcome: str) -> None:
+    """Remember how the plan for the active goal ended, as an action that consolidation counts in its place."""
+    state = observer.current_state
+    goal = state.active_goal if state is not None and state.active_goal else "nothing"
+    tick = 0 if state is None else state.tick
+    observer.add_action(
+        ActionRecord(
+            tick, "batch", f"plan:{goal}", f"reach {goal}", 1.0, success, outcome, duration_ms=0.0
         )
+    )
 
 
 def _all(records: Iterable[DataclassInstance]) -> list[Json]:
@@ -102,106 +88,82 @@ BUDGET: Final = 300  # tokens of one section
 MOST: Final = 5  # lines of one sort
 
 
-class ModelClient(Protocol):
-    """A client of models that says what each of them, by its name, is to be shown of memory."""
+def memory_sections(
+    wanted: Mapping[str, tuple[Section, ...]],
+    observer: ObserverMemory,
+    strategist: StrategistMemory,
+    tactician: TacticianMemory,
+) -> dict[str, dict[Section, str]]:
+    """Return the sections `wanted` for each model, by its name; a section with nothing to say is left out."""
+    seen = observer.sensory_input
+    enemy = None if seen is None else seen.enemy_pokemon
+    battle: dict[str, Json] = {} if enemy is None else {"enemy_pokemon": enemy}
+    texts: dict[Section, str] = {
+        "tactical": get_tactical_context(tactician, battle),
+        "strategic": get_strategic_context(strategist),
+        "recent_actions": get_recent_actions_summary(observer),
+    }
+    return {
+        model: {section: texts[section] for section in sections if texts[section]}
+        for model, sections in wanted.items()
+    }
 
-    @property
-    def sections(self) -> Mapping[str, tuple[Section, ...]]:
-        """The sections of each model."""
+
+def get_tactical_context(
+    tactician: TacticianMemory, battle: Mapping[str, Json], budget: int = BUDGET
+) -> str:
+    """Return what is known of a battle such as `battle`: what worked, then what did not."""
+    strategies = query_tactician_strategies(tactician, battle)[:MOST]
+    mistakes = tactician.get_mistakes_for_context(battle)[:MOST]
+    patterns = tactician.get_relevant_patterns(battle)[:MOST]
+    lines = [
+        f"- worked {100 * each.success_rate:.0f}% of {each.total_uses}: {each.strategy_description}"
+        for each in strategies
+    ]
+    lines += [
+        f"- mistake ({each.severity}, x{each.occurrence_count}): {each.description}; "
+        f"{each.outcome}. {each.prevention_tip}".rstrip()
+        for each in mistakes
+    ]
+    lines += [
+        f"- holds {100 * each.confidence:.0f}% of {each.success_count + each.failure_count}: {each.description}"
+        for each in patterns
+    ]
+    return _section("Known from earlier battles:", lines, budget)
 
 
-class MemoryAIIntegration:
-    """Integration with a client of models. It keeps nothing; `budget` is the most tokens of one section."""
+def get_strategic_context(strategist: StrategistMemory, budget: int = BUDGET) -> str:
+    """Return what this session wants, the most urgent first, and its last battles, newest first."""
+    lines = [
+        f"- [{each.priority}] {each.name}, {each.progress_percent:.0f}% done"
+        for each in query_strategist_objectives(strategist)[:MOST]
+    ]
+    if battles := strategist.battle_history[: -MOST - 1 : -1]:
+        totals = strategist.totals
+        lines.append(f"- battles: {totals.victories} won, {totals.defeats} lost")
+    lines += [
+        f"- {each.outcome}: {each.player_pokemon} L{each.player_level} against "
+        f"{each.enemy_pokemon} L{each.enemy_level}, {each.turns_taken} turns"
+        for each in battles
+    ]
+    return _section("This session:", lines, budget)
 
-    def __init__(self, budget: int = BUDGET) -> None:
-        self.budget = budget
-        self._goap = MemoryGOAPIntegration()
 
-    def inject_memory_context(
-        self,
-        ai_client: ModelClient,
-        observer: ObserverMemory,
-        strategist: StrategistMemory,
-        tactician: TacticianMemory,
-    ) -> dict[str, dict[Section, str]]:
-        """Return the sections of each model by its name; a section with nothing to say is left out."""
-        seen = observer.sensory_input
-        enemy = None if seen is None else seen.enemy_pokemon
-        battle: dict[str, Json] = {} if enemy is None else {"enemy_pokemon": enemy}
-        texts: dict[Section, str] = {
-            "tactical": self.get_tactical_context(tactician, battle),
-            "strategic": self.get_strategic_context(strategist),
-            "recent_actions": self.get_recent_actions_summary(observer),
-        }
-        return {
-            model: {section: texts[section] for section in wanted if texts[section]}
-            for model, wanted in ai_client.sections.items()
-        }
+def get_recent_actions_summary(observer: ObserverMemory, budget: int = BUDGET) -> str:
+    """Return the last actions and how each ended, newest first."""
+    lines = [
+        f"- tick {each.tick}: {each.action_value}, {each.outcome_summary}"
+        for each in observer.recent_actions[::-1]
+    ]
+    return _section("Last actions, newest first:", lines, budget)
 
-    def get_tactical_context(
-        self, tactician: TacticianMemory, battle_context: Mapping[str, Json]
-    ) -> str:
-        """Return what is known of a battle such as `battle_context`: what worked, then what did not."""
-        strategies = self._goap.query_tactician_strategies(tactician, battle_context)
-        mistakes = tactician.get_mistakes_for_context(battle_context)
-        patterns = tactician.get_relevant_patterns(battle_context)
-        return self._section(
-            "Known from earlier battles:",
-            [
-                *(
-                    f"- worked {100 * each.success_rate:.0f}% of {each.total_uses}: {each.strategy_description}"
-                    for each in strategies[:MOST]
-                ),
-                *(
-                    f"- mistake ({each.severity}, x{each.occurrence_count}): {each.description}; "
-                    f"{each.outcome}. {each.prevention_tip}".rstrip()
-                    for each in mistakes[:MOST]
-                ),
-                *(
-                    f"- holds {100 * each.confidence:.0f}% of {each.success_count + each.failure_count}: "
-                    f"{each.description}"
-                    for each in patterns[:MOST]
-                ),
-            ],
-        )
 
-    def get_strategic_context(self, strategist: StrategistMemory) -> str:
-        """Return what this session wants, the most urgent first, and its last battles, newest first."""
-        objectives = self._goap.query_strategist_objectives(strategist)
-        battles = list(strategist.battle_history)[: -MOST - 1 : -1]
-        decided = f"- battles: {strategist.totals.victories} won, {strategist.totals.defeats} lost"
-        return self._section(
-            "This session:",
-            [
-                *(
-                    f"- [{each.priority}] {each.name}, {each.progress_percent:.0f}% done"
-                    for each in objectives[:MOST]
-                ),
-                *([decided] if battles else []),
-                *(
-                    f"- {each.outcome}: {each.player_pokemon} L{each.player_level} against "
-                    f"{each.enemy_pokemon} L{each.enemy_level}, {each.turns_taken} turns"
-                    for each in battles
-                ),
-            ],
-        )
-
-    def get_recent_actions_summary(self, observer: ObserverMemory) -> str:
-        """Return the last actions and how each ended, newest first."""
-        return self._section(
-            "Last actions, newest first:",
-            (
-                f"- tick {each.tick}: {each.action_value}, {each.outcome_summary}"
-                for each in observer.recent_actions[::-1]
-            ),
-        )
-
-    def _section(self, title: str, lines: Iterable[str]) -> str:
-        """Return as many of `lines`, which come in the order of their worth, as the budget has room for."""
-        text = title
-        for line in lines:
-            longer = f"{text}\n{line}"
-            if tokens(longer) > self.budget:
-                break
-            text = longer
-        return "" if text == title else text
+def _section(title: str, lines: Iterable[str], budget: int) -> str:
+    """Return as many of `lines`, which come in the order of their worth, as the budget has room for."""
+    text = title
+    for line in lines:
+        longer = f"{text}\n{line}"
+        if tokens(longer) > budget:
+            break
+        text = longer
+    return "" if text == title else text

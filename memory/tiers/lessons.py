@@ -30,7 +30,6 @@ from memory.flow.subscription import (
     of_kinds,
 )
 from memory.tiers import approaches, encounters
-from memory.tiers import approaches as situations
 from memory.tiers.approaches import Approach
 from memory.tiers.encounters import ENCOUNTERS, WAYPOINT
 from memory.tiers.knowledge import (
@@ -292,7 +291,7 @@ def edges(agent_id: str, teacher: Lessons) -> tuple[MemorySubscription, ...]:
             "moments",
             sensory,
             working,
-            situations.spans,
+            approaches.spans,
             of_kinds(TICK_STATE),
             # Before they expire, and seldom enough to find stretches.
             AnyOf((Threshold(1, 20), Periodic(8.0))),
@@ -314,8 +313,8 @@ def edges(agent_id: str, teacher: Lessons) -> tuple[MemorySubscription, ...]:
             "situations",
             working,
             stm,
-            situations.common,
-            of_kinds(situations.SPAN),
+            approaches.common,
+            of_kinds(approaches.SPAN),
             Threshold(1, 200),
             consumes=True,
         ),

@@ -41,7 +41,7 @@ from emulator import Cartridge, Dex
 from memory import Blackboard, Hooks, Observed, open_run_store, read_run
 from memory.conversation.port import ConversationEventKind
 from memory.observations import Observation, observations_block
-from memory.tapes.notes import ObserveRequest, observe
+from memory.tapes.notes import observe
 
 KINDS: Final = ("cache_read", "cache_write_1h", "cache_write_5m", "input", "output")
 MEMORY: Final = frozenset({"observer", "reflector"})  # purposes of calls that are all memory's
@@ -105,11 +105,12 @@ def measure_model(cartridge: Cartridge, say: Say, effort: ModelEffort | None = N
                 game, home / "distilled", "long, distilled", effort.questions, distils=True
             )
             say("observing a tape, and writing of much that was observed")
-            tape = ObserveRequest(home / "long" / "tapes.sqlite", home / "notes", reset=True)
+            tape = home / "long" / "tapes.sqlite"
+            observing = partial(observe, tape, home / "notes", reset=True)
             turns = len(calls[RECORDED])
             figures = [
                 *_costs(calls),
-                timed(TAPE_OBSERVER, [partial(observe, tape)], max(effort.rounds // 10, 1), turns),
+                timed(TAPE_OBSERVER, [observing], max(effort.rounds // 10, 1), turns),
                 _block(cartridge, game, home, effort.rounds),
             ]
     finally:

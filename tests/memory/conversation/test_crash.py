@@ -20,7 +20,7 @@ from hypothesis.stateful import (
 )
 
 from memory import RunStore, open_run_store
-from memory.conversation.archive import Detail, MessageRecall, archived, catalogue
+from memory.conversation.archive import Detail, MessageRecall, catalogue, group_id
 from memory.conversation.config import ConversationConfig, parse_config
 from memory.conversation.conversation import conversations_of
 from memory.conversation.port import ConversationEvent, ConversationEventKind
@@ -437,16 +437,17 @@ def test_d18_d26_what_a_reflection_forgot_is_recalled_word_by_word(
     while not it.conversation.record().generation_count:
         it.turn()
     record = it.conversation.record()
-    groups = archived(threads, "t", record.reflection.upto_seq)
-    assert groups[0].id in catalogue(groups)
+    chunks = [each for each in threads.chunks("t") if each.to_seq <= record.reflection.upto_seq]
+    groups = [group_id(each) for each in chunks]
+    assert groups[0] in catalogue(chunks)
     recalling = MessageRecall(threads, "t", tokens)
     assert "tick 1, user: the secret is kept under the third stone" in (
-        recalling.recall(groups[0].id).text
+        recalling.recall(groups[0]).text
     )
     assert "the secret is kept\nunder the third stone" in (
-        recalling.recall(groups[0].id, Detail.HIGH).text
+        recalling.recall(groups[0], Detail.HIGH).text
     )
-    everything = [recalling.recall(group.id).text.count("tick ") for group in groups]
+    everything = [recalling.recall(group).text.count("tick ") for group in groups]
     assert sum(everything) == len(threads.messages("t", upto=record.reflection.upto_seq))
 
 
@@ -456,14 +457,14 @@ def test_d26_what_has_no_room_on_a_page_is_on_the_next(threads: ConversationStor
     it.say("user", 1, text=words)
     it.conversation.before_call(0)
     recalling = MessageRecall(threads, "t", tokens, room=500)
-    (group,) = archived(threads, "t", 1)
-    first = recalling.recall(group.id, Detail.HIGH)
+    (group,) = map(group_id, threads.chunks("t"))
+    first = recalling.recall(group, Detail.HIGH)
     assert first.pages > 3
-    pages = [recalling.recall(group.id, Detail.HIGH, number + 1) for number in range(first.pages)]
+    pages = [recalling.recall(group, Detail.HIGH, number + 1) for number in range(first.pages)]
     assert "".join(page.text for page in pages) == f"tick 1, user: {words}"
     assert all(tokens(page.text) <= 500 for page in pages)
-    assert recalling.recall(group.id, Detail.HIGH, 99) == pages[-1]
-    short = recalling.recall(group.id)
+    assert recalling.recall(group, Detail.HIGH, 99) == pages[-1]
+    short = recalling.recall(group)
     assert (short.pages, len(short.text)) == (1, len("tick 1, user: ") + 160)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from memory.conversation.archive import Archived, catalogue
+from memory.conversation.archive import catalogue
 from memory.conversation.format import (
     LONGEST_LINE,
     PAST_DUE,
@@ -37,7 +37,7 @@ from memory.conversation.view import (
     other_conversation,
     with_reminder,
 )
-from memory.store.conversation_record import MessageOrigin
+from memory.store.conversation_record import Chunk, MessageOrigin
 from memory.tokens import CHARACTERS, TokenEstimator, tokens
 from tests.memory.conversation.talks import said
 
@@ -393,27 +393,31 @@ def test_d11_nothing_is_as_old_as_it_was() -> None:
     assert annotated(OLD, Now()) == OLD
 
 
+def group(number: int, text: str) -> Chunk:
+    return Chunk(1, 1, text, 1, 1, "programmatic", id=number)
+
+
 def test_d26_the_archive_is_told_in_a_line_for_each_group() -> None:
     groups = [
-        Archived("g1", f"{OLD}\n* 🔴 failed: go:north (tried 3 times)"),
-        Archived("g2", f"{NEW}\nDate: 2026-11-24\n* 🟡 (tick 950) asked: lost"),
-        Archived("g3", "* 🟢 a guess"),
+        group(1, f"{OLD}\n* 🔴 failed: go:north (tried 3 times)"),
+        group(2, f"{NEW}\nDate: 2026-11-24\n* 🟡 (tick 950) asked: lost"),
+        group(3, "* 🟢 a guess"),
     ]
     assert catalogue(groups) == snapshot("""\
-* g1 (2026-11-20, ticks 10 to 10, 2 lines): reached starter; failed: go:north (tried 3 times)
-* g2 (2026-11-22 to 2026-11-24, ticks 900 to 950, 2 lines): asked: stuck; asked: lost
-* g3 (no date, 1 line): a guess\
+* group-1 (2026-11-20, ticks 10 to 10, 2 lines): reached starter; failed: go:north (tried 3 times)
+* group-2 (2026-11-22 to 2026-11-24, ticks 900 to 950, 2 lines): asked: stuck; asked: lost
+* group-3 (no date, 1 line): a guess\
 """)
     assert catalogue([]) == ""
 
 
 def test_d26_the_catalogue_keeps_to_its_tokens() -> None:
-    groups = [Archived(f"g{number}", NEW) for number in range(500)]
+    groups = [group(number, NEW) for number in range(500)]
     text = catalogue(groups, 300)
     assert tokens(text) <= 300
     first, *rest = text.splitlines()
-    assert first == f"* g0 to g{499 - len(rest)}: {500 - len(rest)} older groups"
-    assert rest[-1].startswith("* g499 (2026-11-22, ticks 900 to 900, 1 line): asked: stuck")
+    assert first == f"* group-0 to group-{499 - len(rest)}: {500 - len(rest)} older groups"
+    assert rest[-1].startswith("* group-499 (2026-11-22, ticks 900 to 900, 1 line): asked: stuck")
     assert len(rest) > 10
     assert catalogue(groups, 3) == ""
 

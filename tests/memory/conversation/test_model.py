@@ -17,7 +17,6 @@ from memory.conversation.format import (
 )
 from memory.conversation.messages import transcript
 from memory.conversation.model import (
-    DistillingSettings,
     ModelObserver,
     ModelReflector,
     ObserverPrompt,
@@ -87,9 +86,7 @@ def in_tags(observations: str) -> str:
     return f"<observations>\n{observations}\n</observations>"
 
 
-def test_d01_models_say_so_and_their_temperatures_are_hints_of_the_settings() -> None:
-    settings = DistillingSettings()
-    assert (settings.observer_temperature, settings.reflector_temperature) == (0.3, 0.0)
+def test_d01_models_say_so() -> None:
     assert ModelObserver(Answers(())).source == ModelReflector(Answers(())).source == "llm"
 
 
@@ -179,7 +176,7 @@ def test_d16_there_are_three_prompts_and_all_tell_the_same_format() -> None:
 def test_d16_an_observer_uses_the_prompt_of_its_settings() -> None:
     for variant in ObserverPrompt:
         model = Answers([GOOD])
-        ModelObserver(model, DistillingSettings(variant)).observe(TALK, "")
+        ModelObserver(model, variant).observe(TALK, "")
         ((system, _),) = model.told
         assert system == observing_prompt(TALK, "", variant).system
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from datetime import datetime
 from pathlib import Path
+from signal import SIGKILL
 from typing import Any
 
 import pytest
@@ -16,10 +17,9 @@ from memory.tapes.command import find_tape, memory_folder
 from memory.tapes.notes import (
     PAGE,
     STATE,
-    MemoryFile,
     ObservationsPage,
-    ObserveRequest,
     ObserveResult,
+    load_page,
     observe,
 )
 from memory.tokens import tokens
@@ -69,7 +69,8 @@ def two_sessions(path: Path) -> Path:
 def observed(
     path: Path, *, dry_run: bool = False, reset: bool = False, session: str | None = None
 ) -> ObserveResult:
-    return observe(ObserveRequest(path, memory_folder(path), dry_run, reset, session))
+    folder = memory_folder(path)
+    return observe(path, folder, dry_run=dry_run, reset=reset, session=session)
 
 
 def page(path: Path) -> str:
@@ -83,7 +84,7 @@ def state(path: Path) -> dict[str, Any]:
 
 def rebuilt(path: Path) -> str:
     """Return the page as it would be had nothing been observed before."""
-    observe(ObserveRequest(path, path.parent / "rebuilt", reset=True))
+    observe(path, path.parent / "rebuilt", reset=True)
     return (path.parent / "rebuilt" / PAGE).read_text(encoding="utf-8")
 
 
@@ -161,11 +162,12 @@ def test_a25_a_session_that_grew_on_a_side_branch_is_observed_on(path: Path) -> 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
+from signal import SIGKILL
 from types import ModuleType
 
 sys.modules["memory"] = ModuleType("memory")  # without its libraries, which take long to load
 sys.modules["memory"].__path__ = [os.environ["PYTHONPATH"] + "/memory"]
-from memory.tapes.observing import Observing, observe
+from memory.tapes.notes import observe
 tape, folder, left = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
 
 def count():
@@ -184,7 +186,7 @@ def look(_frame, event, called):
 
 sys.addaudithook(watch)
 sys.setprofile(look)
-observe(Observing(tape, folder))
+observe(tape, folder)
 """
 
 
@@ -211,6 +213,7 @@ def test_a26_killed_anywhere_nothing_is_lost_and_nothing_is_there_twice(path: Pa
         assert observed(path).sessions == 0
         if done.returncode == 0:
             break
+        assert done.returncode == -SIGKILL
         kills += 1
     assert kills >= 12
 
@@ -387,9 +390,9 @@ def test_a32_git_is_told_to_leave_tapes_alone() -> None:
 
 
 def test_a33_the_next_session_reads_what_the_last_ones_came_to(path: Path) -> None:
-    assert MemoryFile.load(memory_folder(path)) == ""
+    assert load_page(memory_folder(path)) == ""
     observed(two_sessions(path))
-    assert MemoryFile.load(memory_folder(path)) == PAGE_OF_TWO
+    assert load_page(memory_folder(path)) == PAGE_OF_TWO
 
 
 def test_a33_a_page_that_is_too_long_keeps_what_is_important_and_new(tmp_path: Path) -> None:
@@ -402,8 +405,8 @@ def test_a33_a_page_that_is_too_long_keeps_what_is_important_and_new(tmp_path: P
     ]  # fmt: skip
     (tmp_path / PAGE).write_text("\n\n".join(lines) + "\n", encoding="utf-8")
     for most in (60, 150, 300):
-        assert tokens(MemoryFile.load(tmp_path, most_tokens=most)) <= most
-    cut = MemoryFile.load(tmp_path, most_tokens=500)
+        assert tokens(load_page(tmp_path, most_tokens=most)) <= most
+    cut = load_page(tmp_path, most_tokens=500)
     assert tokens(cut) <= 500
     kept = [
         f"{kind} {month}" for month in range(1, 13) for kind in kinds if f"] {kind} {month} " in cut
@@ -420,7 +423,7 @@ def test_a33_a_page_that_is_too_long_keeps_what_is_important_and_new(tmp_path: P
 def test_a33_a_page_is_cut_at_32_000_tokens(tmp_path: Path) -> None:
     line = "- [important] it fell (session: a0000000)\n"
     (tmp_path / PAGE).write_text("## 2026-03-09\n" + line * 20_000, encoding="utf-8")
-    assert 31_900 < tokens(MemoryFile.load(tmp_path)) <= 32_000
+    assert 31_900 < tokens(load_page(tmp_path)) <= 32_000
 
 
 def test_a34_what_one_run_recorded_is_what_the_next_one_reads(path: Path) -> None:
@@ -438,7 +441,7 @@ def test_a34_what_one_run_recorded_is_what_the_next_one_reads(path: Path) -> Non
         question(opening, said("assistant", plan), said("user", failing)), answer(words("so be it"))
     )
     observed(path)
-    assert "- [important] Tool error: no path to the gym (session: " in MemoryFile.load(
+    assert "- [important] Tool error: no path to the gym (session: " in load_page(
         memory_folder(path)
     )
 

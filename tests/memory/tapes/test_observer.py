@@ -292,7 +292,7 @@ def turns(seconds: list[float], tokens: list[int] | None = None) -> list[TapeEnt
     start = datetime(2026, 3, 9, 10, tzinfo=UTC)
     costs = tokens or [0] * len(seconds)
     return [
-        TapeEntry(str(number), role="assistant", timestamp=start + timedelta(seconds=at), usage=TokenUsage(cost))
+        TapeEntry(hash=str(number), role="assistant", timestamp=start + timedelta(seconds=at), usage=TokenUsage(cost))
         for number, (at, cost) in enumerate(zip(seconds, costs, strict=True))
     ]  # fmt: skip
 

@@ -1,19 +1,27 @@
 """What planning and models are told of memory (E35, E36)."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pytest
 from inline_snapshot import snapshot
 
 from memory import Blackboard, MistakeRecord, as_json
 from memory.tiers import SensoryInput
-from memory.tiers.integrations import MemoryAIIntegration, MemoryGOAPIntegration, Section
+from memory.tiers.integrations import (
+    Section,
+    get_context_for_planning,
+    get_recent_actions_summary,
+    get_strategic_context,
+    get_tactical_context,
+    memory_sections,
+    query_strategist_objectives,
+    query_tactician_strategies,
+    record_planning_outcome,
+)
 from memory.tiers.observer import SENSORY_INPUT, TICK_STATE
 from memory.tokens import tokens
 from tests.memory.samples import AIM, FIGHT, MISTAKE, NOON, PATTERN, SENSORY, STATE, STRATEGY, Tiers
 
-AI = MemoryAIIntegration()
 LOST = MistakeRecord(
     mistake_id="m2",
     description="turtle lost against rat",
@@ -25,11 +33,6 @@ LOST = MistakeRecord(
     last_occurred=NOON,
     occurrence_count=2,
 )
-
-
-@dataclass(frozen=True)
-class Client:
-    sections: Mapping[str, tuple[Section, ...]]
 
 
 def fill(tiers: Tiers) -> None:
@@ -49,7 +52,7 @@ def meet(tiers: Tiers, enemy: str) -> None:
 
 def test_e36_the_tactical_text_tells_what_worked_and_what_did_not(tiers: Tiers) -> None:
     fill(tiers)
-    text = AI.get_tactical_context(tiers.tactician, {"enemy_pokemon": "rat"})
+    text = get_tactical_context(tiers.tactician, {"enemy_pokemon": "rat"})
     assert text == snapshot("""\
 Known from earlier battles:
 - worked 100% of 2: tackle
@@ -59,7 +62,7 @@ Known from earlier battles:
 
 def test_e36_the_strategic_text_tells_aims_and_battles(tiers: Tiers) -> None:
     fill(tiers)
-    assert AI.get_strategic_context(tiers.strategist) == snapshot("""\
+    assert get_strategic_context(tiers.strategist) == snapshot("""\
 This session:
 - [50] Leave, 0% done
 - battles: 1 won, 1 lost
@@ -70,7 +73,7 @@ This session:
 
 def test_e36_the_summary_of_actions_tells_the_newest_first(tiers: Tiers) -> None:
     fill(tiers)
-    assert AI.get_recent_actions_summary(tiers.observer) == snapshot("""\
+    assert get_recent_actions_summary(tiers.observer) == snapshot("""\
 Last actions, newest first:
 - tick 4: talk:mum, moved
 - tick 3: go:town, moved\
@@ -78,19 +81,24 @@ Last actions, newest first:
 
 
 def test_e36_each_model_gets_its_own_sections_and_no_empty_one(tiers: Tiers) -> None:
-    client = Client({"small": ("tactical", "recent_actions"), "large": ("strategic",)})
-    args = (client, tiers.observer, tiers.strategist, tiers.tactician)
-    assert AI.inject_memory_context(*args) == {"small": {}, "large": {}}
+    def sections() -> dict[str, dict[Section, str]]:
+        wanted: dict[str, tuple[Section, ...]] = {
+            "small": ("tactical", "recent_actions"),
+            "large": ("strategic",),
+        }
+        return memory_sections(wanted, tiers.observer, tiers.strategist, tiers.tactician)
+
+    assert sections() == {"small": {}, "large": {}}
     fill(tiers)
     meet(tiers, "rat")
-    found = AI.inject_memory_context(*args)
+    found = sections()
     assert {model: set(texts) for model, texts in found.items()} == {
         "small": {"tactical", "recent_actions"},
         "large": {"strategic"},
     }
-    assert found["large"]["strategic"] == AI.get_strategic_context(tiers.strategist)
+    assert found["large"]["strategic"] == get_strategic_context(tiers.strategist)
     meet(tiers, "bat")  # of whom nothing is known
-    assert set(AI.inject_memory_context(*args)["small"]) == {"recent_actions"}
+    assert set(sections()["small"]) == {"recent_actions"}
 
 
 @pytest.mark.parametrize("budget", [0, 5, 7, 20, 45, 300])
@@ -99,20 +107,13 @@ def test_e36_no_section_is_longer_than_its_budget(tiers: Tiers, budget: int) -> 
     for at in range(12):
         aim = replace(AIM, objective_id=str(at), name="go " * at * at, priority=at + 1)
         tiers.strategist.set_objective(aim)
-    ai = MemoryAIIntegration(budget)
     texts = (
-        ai.get_strategic_context(tiers.strategist),
-        ai.get_recent_actions_summary(tiers.observer),
-        ai.get_tactical_context(tiers.tactician, {"enemy_pokemon": "rat"}),
+        get_strategic_context(tiers.strategist, budget),
+        get_recent_actions_summary(tiers.observer, budget),
+        get_tactical_context(tiers.tactician, {"enemy_pokemon": "rat"}, budget),
     )
     assert all(tokens(text) <= budget for text in texts)
     assert any(texts) == (budget > 7)
-
-
-GOAP = MemoryGOAPIntegration()
-INTEGRATION_LOST = MistakeRecord(
-    "m2", "turtle lost", {"enemy_pokemon": "rat"}, "lost", "critical", "", NOON, NOON, 1
-)
 
 
 def see(blackboard: Blackboard, *, location: str = "town", goal: str | None = "badge") -> None:
@@ -121,7 +122,7 @@ def see(blackboard: Blackboard, *, location: str = "town", goal: str | None = "b
 
 
 def context_of(tiers: Tiers) -> dict[str, object]:
-    return dict(GOAP.get_context_for_planning(tiers.observer, tiers.strategist, tiers.tactician))
+    return dict(get_context_for_planning(tiers.observer, tiers.strategist, tiers.tactician))
 
 
 def test_e35_the_planning_context_tells_the_moment_and_what_is_known_of_this_place(
@@ -129,7 +130,7 @@ def test_e35_the_planning_context_tells_the_moment_and_what_is_known_of_this_pla
 ) -> None:
     tiers.strategist.set_objective(AIM)
     tiers.strategist.record_battle(FIGHT)
-    for each in (MISTAKE, INTEGRATION_LOST):
+    for each in (MISTAKE, LOST):
         tiers.tactician.add_mistake(each)
     tiers.tactician.add_pattern(PATTERN)
     see(tiers.blackboard)
@@ -153,7 +154,7 @@ def test_e35_objectives_are_the_active_ones_the_most_urgent_first(tiers: Tiers) 
     done = replace(AIM, objective_id="o3", priority=99, status="completed")
     for each in (AIM, urgent, done):
         tiers.strategist.set_objective(each)
-    assert GOAP.query_strategist_objectives(tiers.strategist) == [urgent, AIM]
+    assert query_strategist_objectives(tiers.strategist) == [urgent, AIM]
 
 
 def test_e35_strategies_are_those_that_worked_against_the_enemy_the_most_proven_first(
@@ -163,7 +164,7 @@ def test_e35_strategies_are_those_that_worked_against_the_enemy_the_most_proven_
     team = replace(STRATEGY, strategy_id="s3", enemy_type="bat, rat", player_pokemon="frog")
     for each in (STRATEGY, often, team):
         tiers.tactician.add_strategy(each)
-    query = GOAP.query_tactician_strategies
+    query = query_tactician_strategies
     own = {"enemy_pokemon": "rat", "player_pokemon": "turtle"}
     assert query(tiers.tactician, own) == [often, STRATEGY]
     assert query(tiers.tactician, {"enemy_pokemon": "rat"}) == [often, STRATEGY, team]
@@ -176,7 +177,7 @@ def test_e35_a_plan_that_keeps_failing_in_a_place_becomes_a_mistake_known_there(
 ) -> None:
     see(tiers.blackboard)
     for _ in range(3):
-        GOAP.record_planning_outcome(tiers.observer, False, "no way")
+        record_planning_outcome(tiers.observer, success=False, outcome="no way")
     assert [each.outcome_summary for each in tiers.observer.recent_actions] == ["no way"] * 3
     tiers.consolidator.consolidate(1000, reason="session_end")
     (mistake,) = tiers.tactician.get_mistakes_for_context({"location": "town"})
