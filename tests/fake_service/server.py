@@ -4,8 +4,7 @@ import socket
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Self, cast
@@ -21,7 +20,6 @@ from tests.fake_service.faults import (
     MESSAGES,
     FaultyWire,
     Mishaps,
-    OutgoingReply,
     ServiceFault,
     ServiceFaultKind,
     comes_first,
@@ -98,7 +96,7 @@ class FaultyHandler(Handler):
 
     def wire(self, request_id: str) -> Wire:
         """Return a way back that can break off."""
-        return FaultyWire(self, request_id, self._owner.stopping)
+        return FaultyWire(self, request_id, self._owner.stopping, self._owner.close_for)
 
     def received(self, method: str, headers: Mapping[str, str], body: object) -> None:
         """Keep a request, without credentials."""
@@ -114,15 +112,13 @@ class FaultyHandler(Handler):
                 self._owner.service.wrong[turn] = fault.kind
             message = self._owner.service.message(body, turn)
         streamed = isinstance(body, dict) and body.get("stream") is True
-        reply = OutgoingReply(message, streamed, self._owner.close_for)
-        send(reply, cast(FaultyWire, wire), fault)
+        send(message, cast(FaultyWire, wire), fault, streamed=streamed)
 
     def send_json(self, endpoint: str, value: Callable[[], Mapping[str, Any]], wire: Wire) -> None:
         """Reply with what is no message, or with what the fault makes of it."""
         _, fault = self._fault(endpoint)
         told = {} if fault is not None and comes_first(fault.kind) else value()
-        reply = OutgoingReply(told, streamed=False, close_door=self._owner.close_for)
-        send(reply, cast(FaultyWire, wire), fault)
+        send(told, cast(FaultyWire, wire), fault, streamed=False)
 
     def _fault(self, endpoint: str) -> tuple[int, ServiceFault | None]:
         turn, fault = self._owner.mishaps.next(endpoint)
@@ -184,15 +180,6 @@ class FakeClaude:
         self.stopping.set()
         self._close()
         self._place.close()
-
-    @contextmanager
-    def refusing(self) -> Iterator[None]:
-        """Let nobody connect for as long as the context lasts; open connections end."""
-        self._close()
-        try:
-            yield
-        finally:
-            self._open()
 
     def close_for(self, seconds: float) -> None:
         """Stop listening, and listen again after a while; returns at once after closing."""

@@ -3,12 +3,9 @@
 import http.client
 import json
 from collections import Counter
-from contextlib import closing
-from itertools import islice
 from typing import Any, Final
 
 import anthropic
-import httpx2
 import pytest
 
 from agent.errors import UsageError
@@ -18,7 +15,6 @@ from tests.agent.fake_claude.claude_support import (
     QUESTION,
     SCHEMA,
     answered,
-    broken,
     client_of,
     request,
     served,
@@ -215,119 +211,21 @@ def posted(
 
 ASKED: Final = request(QUESTION, output_config=FORMAT)
 
-STATUSES: Final = {
-    ServiceFaultKind.RATE_LIMIT: (anthropic.RateLimitError, 429, "rate_limit_error"),
-    ServiceFaultKind.OVERLOADED: (anthropic.OverloadedError, 529, "overloaded_error"),
-    ServiceFaultKind.SERVER_ERROR: (anthropic.InternalServerError, 500, "api_error"),
-    ServiceFaultKind.BAD_GATEWAY: (anthropic.InternalServerError, 502, None),
-    ServiceFaultKind.UNAVAILABLE: (anthropic.ServiceUnavailableError, 503, "api_error"),
-    ServiceFaultKind.GATEWAY_TIMEOUT: (anthropic.GatewayTimeoutError, 504, "timeout_error"),
-}
-
-
-def streamed(client: anthropic.Anthropic, asked: dict[str, Any] = ASKED) -> anthropic.types.Message:
-    with client.messages.stream(**asked) as stream:
-        return stream.get_final_message()
-
 
 def text_of(reply: anthropic.types.Message) -> str:
     return "".join(block.text for block in reply.content if block.type == "text")
 
 
-@pytest.mark.parametrize("kind", STATUSES)
-def test_a_status_is_the_error_that_the_sdk_has_for_it(kind: ServiceFaultKind) -> None:
-    error, status, name = STATUSES[kind]
-    with broken(kind) as (server, client):
-        for ask in (lambda: client.messages.create(**ASKED), lambda: streamed(client)):
-            with pytest.raises(error) as raised:
-                ask()
-            assert isinstance(raised.value, anthropic.APIStatusError)
-            assert (raised.value.status_code, raised.value.type) == (status, name)
-            assert raised.value.request_id
-        assert server.faults == {kind.value: 2}
-        assert not server.counts.tokens
-
-
-def test_a_rate_limit_says_when_to_come_back() -> None:
-    toml = '[[fault]]\nkind = "rate_limit"\nturns = [1]\nretry_after_ms = 1200'
-    with served(toml) as (_, client):
-        with pytest.raises(anthropic.RateLimitError) as raised:
-            client.messages.create(**ASKED)
-        assert raised.value.response.headers["retry-after"] == "2"
-        assert raised.value.response.headers["retry-after-ms"] == "1200"
-        assert client.messages.create(**ASKED).stop_reason
-
-
-def test_an_answer_that_never_comes_times_out() -> None:
-    with broken(ServiceFaultKind.TIMEOUT, timeout=0.1) as (_, client):
-        with pytest.raises(anthropic.APITimeoutError):
-            client.messages.create(**ASKED)
-        with pytest.raises(anthropic.APITimeoutError):
-            streamed(client)
-
-
-def test_nobody_listens_for_a_while_and_then_again() -> None:
-    with broken(ServiceFaultKind.REFUSED, ms=60_000) as (server, client):
-        with pytest.raises(anthropic.APIConnectionError):
-            client.messages.create(**ASKED)
-        with pytest.raises(anthropic.APIConnectionError) as raised:
-            client.messages.create(**ASKED)
-        assert isinstance(raised.value.__cause__, httpx2.ConnectError)
-        assert len(server.requests) == 1
-    with served() as (server, client):
-        with server.refusing(), pytest.raises(anthropic.APIConnectionError):
-            client.messages.create(**ASKED)
-        assert client.messages.create(**ASKED).stop_reason
-
-
-def test_a_connection_breaks_off_in_the_middle_of_an_answer() -> None:
-    with broken(ServiceFaultKind.CUT) as (_, client):
-        with pytest.raises(anthropic.APIConnectionError):
-            client.messages.create(**ASKED)
-        with pytest.raises(httpx2.RemoteProtocolError):  # the SDK lets it through
-            streamed(client)
-
-
-@pytest.mark.parametrize("kind", [ServiceFaultKind.HALF_STREAM, ServiceFaultKind.HALF_JSON])
-def test_half_an_answer_ends_in_order_and_is_none(kind: ServiceFaultKind) -> None:
-    with broken(kind) as (_, client):
-        with pytest.raises(json.JSONDecodeError):
-            client.messages.create(**ASKED)
-        raw = [each.type for each in client.messages.create(**ASKED, stream=True)]
-        assert "message_stop" not in raw
-        # The SDK notices nothing: only the reason to stop is missing.
-        assert streamed(client).stop_reason is None
-
-
-def test_a_flood_of_events_can_be_left() -> None:
-    with (
-        broken(ServiceFaultKind.FLOOD) as (_, client),
-        closing(client.messages.create(**ASKED, stream=True)) as stream,
-    ):
-        deltas = [each for each in islice(stream, 10) if each.type == "content_block_delta"]
-    assert len(deltas) == 8
-    assert all(each.delta.type == "text_delta" for each in deltas)
-
-
-STOPS: Final = {
-    ServiceFaultKind.REFUSAL: "refusal",
-    ServiceFaultKind.MAX_TOKENS: "max_tokens",
-    ServiceFaultKind.STOP_SEQUENCE: "stop_sequence",
-    ServiceFaultKind.PAUSE_TURN: "pause_turn",
-    ServiceFaultKind.CONTEXT_EXCEEDED: "model_context_window_exceeded",
-}
-
-
-def test_an_answer_violates_its_schema() -> None:
-    with broken(ServiceFaultKind.SCHEMA_VIOLATION) as (_, client):
-        assert not fits(json.loads(text_of(client.messages.create(**ASKED))), SCHEMA)
-    with broken(ServiceFaultKind.PROSE) as (_, client), pytest.raises(json.JSONDecodeError):
-        json.loads(text_of(client.messages.create(**ASKED)))
+QUICK: Final = (
+    ServiceFaultKind.RATE_LIMIT,
+    ServiceFaultKind.BAD_GATEWAY,
+    ServiceFaultKind.REFUSAL,
+    ServiceFaultKind.PAUSE_TURN,
+)
 
 
 def test_a_share_of_faults_is_spread_over_every_kind() -> None:
-    quick = tuple(kind for kind in ServiceFaultKind if kind in STATUSES or kind in STOPS)
-    scenario = ServiceScenario(spread=FaultSpread(0.5, quick))
+    scenario = ServiceScenario(spread=FaultSpread(0.5, QUICK))
     with FakeClaude(scenario, seed=3) as server, client_of(server) as client:
         for _ in range(80):
             try:
@@ -335,7 +233,7 @@ def test_a_share_of_faults_is_spread_over_every_kind() -> None:
             except anthropic.APIStatusError:
                 continue
         faults = server.faults
-    assert set(faults) == {kind.value for kind in quick}
+    assert set(faults) == {kind.value for kind in QUICK}
     assert 25 <= faults.total() <= 55
     assert max(faults.values()) - min(faults.values()) <= 1
 
@@ -352,13 +250,6 @@ def test_the_same_seed_makes_the_same_faults() -> None:
 
     assert faults(1) == faults(1)
     assert faults(1) != faults(2)
-
-
-def test_nothing_is_left_over_when_it_ends_in_the_middle_of_an_answer() -> None:
-    with broken(ServiceFaultKind.DRIP, ms=60_000) as (_, client):
-        stream = client.messages.create(**ASKED, stream=True)
-        assert next(iter(stream)).type == "message_start"
-    stream.close()
 
 
 SCRIPT: Final = """

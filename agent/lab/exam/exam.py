@@ -8,7 +8,6 @@ them: they hold memory to what it promises, and do not measure whether it unders
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from random import Random
@@ -18,7 +17,7 @@ from typing import Final, NamedTuple, TypeAlias
 from agent.app import Interrupt, Settings, Stop, play_run
 from agent.app.play import NoViewer
 from agent.errors import RunError
-from agent.lab.exam.examinee import Glimpse, notebook, recall
+from agent.lab.exam.examinee import glimpsed, notebook, recall
 from agent.lab.exam.paper import paper
 from agent.lab.exam.question import (
     ExamAnswer,
@@ -39,8 +38,7 @@ from memory import read_knowledge_store, read_run
 FINISHED = frozenset({Stop.GOAL, Stop.TICKS})
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedGame:
+class RecordedGame(NamedTuple):
     """One game: the folder of its run, memory as it was when it had ended, and what really happened."""
 
     run: Path
@@ -49,11 +47,7 @@ class RecordedGame:
 
 
 def record(
-    cartridge: Cartridge,
-    seeds: Sequence[int],
-    home: Path,
-    *,
-    until: str | None = None,
+    cartridge: Cartridge, seeds: Sequence[int], home: Path, *, until: str
 ) -> Iterator[RecordedGame]:
     """Yield the game of each seed, which was taught by those before it; all is kept in the folder `home`."""
     memory = home / "memory.sqlite"
@@ -71,9 +65,9 @@ def record(
 
 def _truth(cartridge: Cartridge, run: Path, seed: int) -> GameTruth:
     with closing(read_run(run)) as folder, closing(PyBoyConsole(cartridge)) as console:
-        story, dex = Story.of(cartridge.kind), Dex.of(cartridge)
-        driven = moments(folder.store, console)
-        return truth_of(driven, story, dex, run=folder.store.run_id, seed=seed)
+        store, story = folder.store, Story.of(cartridge.kind)
+        driven = moments(store, console)
+        return truth_of(driven, story, Dex.of(cartridge), run=store.run_id, seed=seed)
 
 
 GOAL: Final = "first_badge"  # of the games whose paper is sat
@@ -110,13 +104,12 @@ def sit(cartridge: Cartridge, game: RecordedGame, truths: Sequence[GameTruth]) -
     story, dex = Story.of(cartridge.kind), Dex.of(cartridge)
     chance = Random(f"{SEED}/{len(truths)}/{game.truth.seed}")
     questions = paper(truths, CartridgeNames.of(story, dex), chance)
-    glimpse = Glimpse(game.truth.last, story, dex)
     with (
         TemporaryDirectory(prefix="exam-") as home,
         notebook(game.run, game.memory, Path(home)) as notes,
     ):
         return [
-            AnsweredQuestion(each, recall(notes, each.form), glimpse.answer(each.form))
+            AnsweredQuestion(each, recall(notes, each), glimpsed(each, game.truth.last, story, dex))
             for each in questions
         ]
 

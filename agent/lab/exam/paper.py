@@ -7,17 +7,14 @@ from random import Random
 from statistics import fmean
 from typing import Final
 
-from agent.lab.exam.question import (
-    ExamQuestion,
-    Expected,
-    QuestionForm,
-    QuestionKind,
-    QuestionTopic,
-)
+from agent.lab.exam.question import ExamQuestion, Expected, QuestionKind, QuestionTopic
 from agent.lab.exam.truth import PATIENCE, CartridgeNames, FightOutcome, GameTruth
 
 OF_EACH: Final = 16  # questions of a kind in one paper
 OF_NEVER: Final = 32  # there are many ways of never having been
+NEVER_MET: Final = (
+    QuestionTopic.FIRST_MET, QuestionTopic.MET_IN, QuestionTopic.MEETINGS, QuestionTopic.WON_BY
+)  # fmt: skip
 
 
 def paper(truths: Sequence[GameTruth], there: CartridgeNames, chance: Random) -> list[ExamQuestion]:
@@ -43,7 +40,7 @@ def _drawn(offered: Sequence[ExamQuestion], most: int, chance: Random) -> list[E
     """Return at most so many, taking turns between what is asked, so that none of it crowds out another."""
     by_ask = defaultdict[QuestionTopic, list[ExamQuestion]](list)
     for each in offered:
-        by_ask[each.form.ask].append(each)
+        by_ask[each.topic].append(each)
     for questions in by_ask.values():
         chance.shuffle(questions)
     drawn: list[ExamQuestion] = []
@@ -54,81 +51,82 @@ def _drawn(offered: Sequence[ExamQuestion], most: int, chance: Random) -> list[E
 
 def losses(truth: GameTruth) -> Iterator[ExamQuestion]:
     """Yield what was lost, where, by whom, and at which level."""
-    lost = [fight for fight in truth.fights if fight.outcome is FightOutcome.LOST]
+    lost = truth.ended(FightOutcome.LOST)
     for name in dict.fromkeys(name for fight in lost for name in fight.names):
-        last = [fight for fight in lost if name in fight.names][-1]
-        yield _ask(QuestionTopic.LOST_IN, name, last.place)
-        yield _ask(QuestionTopic.LOST_AT, name, last.own_level)
-        yield _ask(QuestionTopic.LOST_BY, name, last.own)
+        last = truth.against(name, FightOutcome.LOST)[-1]
+        yield ExamQuestion(QuestionTopic.LOST_IN, name, last.place)
+        yield ExamQuestion(QuestionTopic.LOST_AT, name, last.own_level)
+        yield ExamQuestion(QuestionTopic.LOST_BY, name, last.own)
     dear = [fight for fight in lost if fight.blacked_out]
     if dear:
         against = dear[-1].opponent or ", ".join(dear[-1].enemies)
-        yield _ask(QuestionTopic.BLACKED_OUT_BY, "", against)
+        yield ExamQuestion(QuestionTopic.BLACKED_OUT_BY, "", against)
     for place in dict.fromkeys(fight.place for fight in lost):
         names = frozenset(n for fight in lost if fight.place == place for n in fight.enemies)
-        yield _ask(QuestionTopic.LOST_THERE, place, names)
+        yield ExamQuestion(QuestionTopic.LOST_THERE, place, names)
 
 
 def victories(truth: GameTruth) -> Iterator[ExamQuestion]:
     """Yield who beat whom, and with which moves."""
     for name in truth.met:
-        won = [each for each in truth.against(name) if each.outcome is FightOutcome.WON]
+        won = truth.against(name, FightOutcome.WON)
         if not won:
             continue
-        yield _ask(QuestionTopic.WON_BY, name, won[-1].finisher)
+        yield ExamQuestion(QuestionTopic.WON_BY, name, won[-1].finisher)
         if won[-1].moves:
-            yield _ask(QuestionTopic.WON_WITH, name, won[-1].moves)
+            yield ExamQuestion(QuestionTopic.WON_WITH, name, won[-1].moves)
 
 
 def latest(truth: GameTruth) -> Iterator[ExamQuestion]:
     """Yield the present value of what has changed."""
-    yield _ask(QuestionTopic.MONEY, "", truth.money[-1].value)
+    yield ExamQuestion(QuestionTopic.MONEY, "", truth.money[-1].value)
     for name, held in truth.items.items():
-        yield _ask(QuestionTopic.ITEMS, name, held[-1].value)
-        yield _ask(QuestionTopic.MOST, name, max(each.value for each in held))
+        yield ExamQuestion(QuestionTopic.ITEMS, name, held[-1].value)
+        yield ExamQuestion(QuestionTopic.MOST, name, max(each.value for each in held))
     names = [name for name, _ in truth.team]
     for name, level in truth.team:
         if names.count(name) == 1:
-            yield _ask(QuestionTopic.LEVEL, name, level)
-    yield _ask(QuestionTopic.HERE, "", truth.visits[-1].place)
+            yield ExamQuestion(QuestionTopic.LEVEL, name, level)
+    yield ExamQuestion(QuestionTopic.HERE, "", truth.visits[-1].place)
 
 
 def firsts(truth: GameTruth) -> Iterator[ExamQuestion]:
     """Yield when a place was first entered, a name first met, a milestone reached, and what came first."""
     for place in truth.places:
         tick = next(each.tick for each in truth.visits if each.place == place)
-        yield _ask(QuestionTopic.FIRST_THERE, place, tick)
+        yield ExamQuestion(QuestionTopic.FIRST_THERE, place, tick)
     for name in truth.met:
         first = truth.against(name)[0]
-        yield _ask(QuestionTopic.FIRST_MET, name, range(first.first_tick, first.last_tick + 1))
-        yield _ask(QuestionTopic.MET_IN, name, first.place)
+        yield ExamQuestion(
+            QuestionTopic.FIRST_MET, name, range(first.first_tick, first.last_tick + 1)
+        )
+        yield ExamQuestion(QuestionTopic.MET_IN, name, first.place)
     for name, tick in truth.milestones.items():
-        yield _ask(QuestionTopic.REACHED, name, range(tick, tick + PATIENCE + 1))
+        yield ExamQuestion(QuestionTopic.REACHED, name, range(tick, tick + PATIENCE + 1))
     for name, place in truth.found_in.items():
-        yield _ask(QuestionTopic.FOUND_IN, name, place)
+        yield ExamQuestion(QuestionTopic.FOUND_IN, name, place)
     for name, tick in truth.milestones.items():
         money, level = truth.money_at(tick), truth.level_at(tick)
         if money == truth.money_at(tick + PATIENCE):
-            yield _ask(QuestionTopic.MONEY_AT, name, money)
+            yield ExamQuestion(QuestionTopic.MONEY_AT, name, money)
         if level and level == truth.level_at(tick + PATIENCE):
-            yield _ask(QuestionTopic.LEVEL_AT, name, level)
+            yield ExamQuestion(QuestionTopic.LEVEL_AT, name, level)
     for one, other in combinations(truth.places, 2):
         # The later one is named first, so that taking the first name is no way to be right.
-        yield _ask(QuestionTopic.EARLIER, other, one, other=one)
+        yield ExamQuestion(QuestionTopic.EARLIER, other, one, other=one)
 
 
 def counts(truth: GameTruth) -> Iterator[ExamQuestion]:
     """Yield how often something was or happened."""
     for place in truth.places:
-        yield _ask(QuestionTopic.VISITS, place, sum(each.place == place for each in truth.visits))
+        yield ExamQuestion(
+            QuestionTopic.VISITS, place, sum(each.place == place for each in truth.visits)
+        )
     for name in truth.met:
-        against = truth.against(name)
-        won = sum(each.outcome is FightOutcome.WON for each in against)
-        yield _ask(QuestionTopic.MEETINGS, name, len(against))
-        yield _ask(QuestionTopic.WINS, name, won)
-    lost = sum(each.outcome is FightOutcome.LOST for each in truth.fights)
-    yield _ask(QuestionTopic.DEFEATS, "", lost)
-    yield _ask(QuestionTopic.BLACKOUTS, "", sum(each.blacked_out for each in truth.fights))
+        yield ExamQuestion(QuestionTopic.MEETINGS, name, len(truth.against(name)))
+        yield ExamQuestion(QuestionTopic.WINS, name, len(truth.against(name, FightOutcome.WON)))
+    yield ExamQuestion(QuestionTopic.DEFEATS, "", len(truth.ended(FightOutcome.LOST)))
+    yield ExamQuestion(QuestionTopic.BLACKOUTS, "", sum(each.blacked_out for each in truth.fights))
 
 
 def across(truths: Sequence[GameTruth]) -> Iterator[ExamQuestion]:
@@ -141,9 +139,9 @@ def across(truths: Sequence[GameTruth]) -> Iterator[ExamQuestion]:
     for name in common:
         yield from _compared(truths, name)
     for name in dict.fromkeys(name for truth in truths for name in truth.met):
-        runs = frozenset(truth.run for truth in truths if _lost(truth, name))
+        runs = frozenset(each.run for each in truths if each.against(name, FightOutcome.LOST))
         if runs:
-            yield _ask(QuestionTopic.RUNS_LOST, name, runs)
+            yield ExamQuestion(QuestionTopic.RUNS_LOST, name, runs)
 
 
 def never_was(truths: Sequence[GameTruth], there: CartridgeNames) -> Iterator[ExamQuestion]:
@@ -159,47 +157,49 @@ def never_was(truths: Sequence[GameTruth], there: CartridgeNames) -> Iterator[Ex
     for names, known, topics in never:
         for name in names:
             if name not in known:
-                yield from (_ask(topic, name, None) for topic in topics)
+                yield from (ExamQuestion(topic, name) for topic in topics)
     for each in truths[:-1]:
         for name in truth.met:
             if name not in each.met:
-                yield _ask(QuestionTopic.RUN_MEETINGS, name, None, game=each)
+                yield _of_game(each, QuestionTopic.RUN_MEETINGS, name)
 
 
 def _never_met(truth: GameTruth, names: Sequence[str]) -> Iterator[ExamQuestion]:
     for name in names:
-        against = truth.against(name)
+        topics: Sequence[QuestionTopic] = ()
         if name not in truth.met:
-            yield _ask(QuestionTopic.FIRST_MET, name, None)
-            yield _ask(QuestionTopic.MET_IN, name, None)
-            yield _ask(QuestionTopic.MEETINGS, name, None)
-            yield _ask(QuestionTopic.WON_BY, name, None)
-        elif not _lost(truth, name):
-            yield _ask(QuestionTopic.LOST_IN, name, None)
-        elif not any(each.outcome is FightOutcome.WON for each in against):
-            yield _ask(QuestionTopic.WON_WITH, name, None)
+            topics = NEVER_MET
+        elif not truth.against(name, FightOutcome.LOST):
+            topics = (QuestionTopic.LOST_IN,)
+        elif not truth.against(name, FightOutcome.WON):
+            topics = (QuestionTopic.WON_WITH,)
+        yield from (ExamQuestion(topic, name) for topic in topics)
+
+
+def _of_game(
+    truth: GameTruth, topic: QuestionTopic, subject: str, right: Expected = None
+) -> ExamQuestion:
+    return ExamQuestion(topic, subject, right, run=truth.run, seed=truth.seed)
 
 
 def _of_one(truth: GameTruth) -> Iterator[ExamQuestion]:
-    yield _ask(QuestionTopic.RUN_STARTER, "", truth.starter, game=truth)
+    yield _of_game(truth, QuestionTopic.RUN_STARTER, "", truth.starter)
     for name, tick in truth.milestones.items():
         turns = truth.turns_to(tick + PATIENCE)
-        if turns == truth.turns_to(
-            tick
-        ):  # else a fight ends so near to it that it may count or not
-            yield _ask(QuestionTopic.RUN_TURNS, name, turns, game=truth)
+        if turns == truth.turns_to(tick):  # else a fight ends so near that it may count or not
+            yield _of_game(truth, QuestionTopic.RUN_TURNS, name, turns)
     for name in truth.met:
-        yield _ask(QuestionTopic.RUN_MEETINGS, name, len(truth.against(name)), game=truth)
-    fights = [fight for fight in truth.fights if fight.outcome is FightOutcome.CAUGHT]
+        yield _of_game(truth, QuestionTopic.RUN_MEETINGS, name, len(truth.against(name)))
+    fights = truth.ended(FightOutcome.CAUGHT)
     caught = frozenset(name for fight in fights for name in fight.enemies)
-    yield _ask(QuestionTopic.RUN_CAUGHT, "", caught or None, game=truth)
+    yield _of_game(truth, QuestionTopic.RUN_CAUGHT, "", caught or None)
 
 
 def _compared(truths: Sequence[GameTruth], name: str) -> Iterator[ExamQuestion]:
     ticks = {truth.run: truth.milestones[name] for truth in truths}
     first, second = sorted(ticks.values())[:2]
     if second > first + PATIENCE:
-        yield _ask(QuestionTopic.QUICKEST, name, min(ticks, key=lambda each: ticks[each]))
+        yield ExamQuestion(QuestionTopic.QUICKEST, name, min(ticks, key=lambda each: ticks[each]))
     turns = defaultdict[str, list[int]](list)
     for truth in truths:
         tick = truth.milestones[name]
@@ -208,23 +208,4 @@ def _compared(truths: Sequence[GameTruth], name: str) -> Iterator[ExamQuestion]:
         turns[truth.starter].append(truth.turns_to(tick))
     means = sorted((fmean(each), starter) for starter, each in turns.items())
     if len(means) > 1 and means[0][0] < means[1][0]:
-        yield _ask(QuestionTopic.BEST_STARTER, name, means[0][1])
-
-
-def _ask(
-    topic: QuestionTopic,
-    subject: str,
-    right: Expected,
-    *,
-    other: str = "",
-    game: GameTruth | None = None,
-) -> ExamQuestion:
-    """Return a question of the run that has just ended, or of `game`."""
-    kind = QuestionKind.NEVER if right is None else topic.kind
-    form = QuestionForm(topic, subject, other, game.run if game is not None else "")
-    named = f"the game of seed {game.seed}" if game is not None else ""
-    return ExamQuestion(kind, form, topic.words(subject=subject, other=other, game=named), right)
-
-
-def _lost(truth: GameTruth, name: str) -> bool:
-    return any(each.outcome is FightOutcome.LOST for each in truth.against(name))
+        yield ExamQuestion(QuestionTopic.BEST_STARTER, name, means[0][1])

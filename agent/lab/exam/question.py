@@ -73,34 +73,32 @@ class QuestionTopic(Enum):
         "With which starter did {subject} take the fewest turns of battle, on average?",
     )
 
-    @property
-    def kind(self) -> QuestionKind:
-        """What one has to remember for it."""
-        return self.value[0]
-
-    def words(self, **names: str) -> str:
-        """Return the question in words."""
-        return self.value[1].format(**names)
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionForm:
-    """What is asked, typed; `run` is whose, where it is not the run that has just ended."""
-
-    ask: QuestionTopic
-    subject: str = ""
-    other: str = ""
-    run: str = ""
+    def __init__(self, kind: QuestionKind, template: str) -> None:
+        self.kind = kind
+        self.template = template
 
 
 @dataclass(frozen=True, slots=True)
 class ExamQuestion:
-    """A question, and what is right to say to it."""
+    """A question, and what is right to say to it; `run` and `seed` are whose, where it is not the run that has just ended."""
 
-    kind: QuestionKind
-    form: QuestionForm
-    words: str
-    expected: Expected
+    topic: QuestionTopic
+    subject: str = ""
+    expected: Expected = None
+    other: str = ""
+    run: str = ""
+    seed: int | None = None
+
+    @property
+    def kind(self) -> QuestionKind:
+        """What one has to remember for it."""
+        return QuestionKind.NEVER if self.expected is None else self.topic.kind
+
+    @property
+    def words(self) -> str:
+        """The question in words."""
+        game = "" if self.seed is None else f"the game of seed {self.seed}"
+        return self.topic.template.format(subject=self.subject, other=self.other, game=game)
 
 
 class ExamMark(Enum):
@@ -150,8 +148,8 @@ class ExamScore(Counter[tuple[QuestionKind, ExamMark]]):
 
     def figures(self) -> dict[str, Any]:
         """Return the shares of questions that have an answer, and of those about what never was; and all marks."""
-        known = self.of([kind for kind in QuestionKind if kind is not QuestionKind.NEVER])
         never = self.of([QuestionKind.NEVER])
+        known = self.of() - never
         silent = known[ExamMark.ABSTAINED_WRONGLY]
         return {
             "answered_rightly": _share(known[ExamMark.RIGHT], known.total()),

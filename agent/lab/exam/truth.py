@@ -188,9 +188,14 @@ class GameTruth:
         """Every place that was entered, in the order of coming there."""
         return dict.fromkeys(visit.place for visit in self.visits)
 
-    def against(self, name: str) -> list[ObservedFight]:
-        """Return the fights in which `name` was on the other side, oldest first."""
-        return [fight for fight in self.fights if name in fight.names]
+    def ended(self, outcome: FightOutcome) -> list[ObservedFight]:
+        """Return the fights that ended so, oldest first."""
+        return [fight for fight in self.fights if fight.outcome is outcome]
+
+    def against(self, name: str, outcome: FightOutcome | None = None) -> list[ObservedFight]:
+        """Return the fights in which `name` was on the other side, or those of them that ended so, oldest first."""
+        fights = self.fights if outcome is None else self.ended(outcome)
+        return [fight for fight in fights if name in fight.names]
 
     def money_at(self, tick: int) -> int:
         """Return how much money there was after `tick`."""

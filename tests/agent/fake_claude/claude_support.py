@@ -6,13 +6,7 @@ from typing import Any, Final
 
 import anthropic
 
-from tests.fake_service import (
-    FakeClaude,
-    ServiceFault,
-    ServiceFaultKind,
-    ServiceScenario,
-    scenario_of,
-)
+from tests.fake_service import FakeClaude, scenario_of
 
 MODEL: Final = "claude-sonnet-5"
 SCHEMA: Final[dict[str, Any]] = {
@@ -60,16 +54,6 @@ def served(
 ) -> Iterator[tuple[FakeClaude, anthropic.Anthropic]]:
     """Yield a server of that scenario and a client of it."""
     with FakeClaude(scenario_of("test", toml)) as server, client_of(server, timeout) as client:
-        yield server, client
-
-
-@contextmanager
-def broken(
-    kind: ServiceFaultKind, timeout: float = 5.0, *, ms: int = 50
-) -> Iterator[tuple[FakeClaude, anthropic.Anthropic]]:
-    """Yield a server with whose every message that is wrong, and a client of it."""
-    scenario = ServiceScenario(faults=(ServiceFault(kind, probability=1.0, ms=ms),))
-    with FakeClaude(scenario) as server, client_of(server, timeout) as client:
         yield server, client
 
 

@@ -17,7 +17,6 @@ from agent.lab.exam.question import (
     ExamQuestion,
     ExamScore,
     Expected,
-    QuestionForm,
     QuestionKind,
     QuestionTopic,
     mark,
@@ -85,7 +84,6 @@ def test_without_memory_hardly_anything_is_known(sat: Sat) -> None:
 def test_each_kind_of_question_is_asked_and_has_its_answers(sat: Sat) -> None:
     asked = [each.question for paper in sat.papers for each in paper]
     assert {each.kind for each in asked} == set(QuestionKind)
-    assert all((each.kind is QuestionKind.NEVER) == (each.expected is None) for each in asked)
 
 
 def test_every_question_can_be_recalled() -> None:
@@ -140,9 +138,9 @@ def test_what_another_run_did_is_not_taken_for_ones_own(sat: Sat, notes: ExamMem
     assert only_first
     for name in only_first:
         assert notes.recalled("acquaintance", name)  # it is known, of the other run
-        form = QuestionForm(QuestionTopic.MEETINGS, name)
+        form = ExamQuestion(QuestionTopic.MEETINGS, name)
         assert recall(notes, form) is None
-        told = QuestionForm(QuestionTopic.RUN_MEETINGS, name, run=first.run)
+        told = ExamQuestion(QuestionTopic.RUN_MEETINGS, name, run=first.run)
         assert recall(notes, told) == len(first.against(name))
 
 
@@ -150,12 +148,12 @@ def test_looking_into_a_run_changes_nothing_of_it(sat: Sat, tmp_path: Path) -> N
     game = sat.games[0]
     before = (game.run / "run.sqlite").read_bytes(), game.memory.read_bytes()
     with notebook(game.run, game.memory, tmp_path) as notes:
-        assert recall(notes, QuestionForm(QuestionTopic.HERE)) == game.truth.visits[-1].place
+        assert recall(notes, ExamQuestion(QuestionTopic.HERE)) == game.truth.visits[-1].place
     assert before == ((game.run / "run.sqlite").read_bytes(), game.memory.read_bytes())
 
 
-def question(expected: Expected, kind: QuestionKind = QuestionKind.LATEST) -> ExamQuestion:
-    return ExamQuestion(kind, QuestionForm(QuestionTopic.MONEY), "How much?", expected)
+def question(expected: Expected) -> ExamQuestion:
+    return ExamQuestion(QuestionTopic.MONEY, expected=expected)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +192,7 @@ def test_a_wrong_answer_is_worse_than_none() -> None:
 
 def test_the_score_keeps_what_was_known_and_what_never_was_apart() -> None:
     score = ExamScore()
-    known, never = question(1), question(None, QuestionKind.NEVER)
+    known, never = question(1), question(None)
     for asked, answer in [
         *((known, each) for each in (1, 1, 1, 2, None)),
         (never, None),
