@@ -1,32 +1,24 @@
 """What we know of the game beside what PyBoy's wrapper of it knows: every difference is listed here, and why."""
 
-import csv
 import json
 import re
 import runpy
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from enum import Enum
-from io import BytesIO
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final
 
 import pyboy.plugins.game_wrapper_pokemon_gen1_constants as constants
 import pytest
-from pyboy import PyBoy
-from pyboy.utils import bcd_to_dec
 
-from emulator import EmulatorError, Ram
+from emulator import EmulatorError
 from emulator.dex import trainers
 from emulator.profile import FILE, RED, symbol, table
 from emulator.ram import battle, party, player
 from emulator.ram import player as bag
 from emulator.ram.view import HIGH_RAM, WORK_RAM
 from emulator.text import END, bcd, charmap
-
-FACTS: Final = Path(__file__).resolve().parents[3] / "shared" / "red"
-Names: TypeAlias = Mapping[int, object]
 
 ADDRESSES: Final = {
     "BAG_ITEMS_ADDRESS": "wBagItems",
@@ -73,158 +65,53 @@ NOT_OURS: Final = {
 }
 
 
-class Kind(Enum):
-    PYBOY_LACKS_IT = "PyBoy lacks it"
-    WE_LACK_IT = "we lack it"
-    NAMED_OTHERWISE = "both have it, under other names"
-
-
-class Difference(NamedTuple):
-    numbers: Iterable[int]
-    kind: Kind
-    why: str
-
-
-DIFFERENCES: Final[Mapping[str, tuple[Difference, ...]]] = {
-    "events": (),
-    "maps": (),
-    "badges": (),
-    "trainer classes": (
-        Difference(
-            [0], Kind.WE_LACK_IT, "NOBODY stands for no class; the game's table begins at 1"
-        ),
+PYBOY_LACKS_IT, WE_LACK_IT, NAMED_OTHERWISE = "PyBoy lacks it", "we lack it", "named otherwise"
+# How letters differ, and why.
+DIFFERENCES: Final[tuple[tuple[Iterable[int], str, str], ...]] = (
+    ([0x00], WE_LACK_IT, "begins stored texts and is never printed"),
+    (
+        [*range(0x49, 0x4D), *range(0x4E, 0x60)],
+        WE_LACK_IT,
+        "control codes: never on the screen; of those in names decode_name knows 50 and 54",
     ),
-    "trainer sets": (
-        Difference([0], Kind.WE_LACK_IT, "NOBODY has no sets, and the game's table begins at 1"),
+    ([0x6D, 0x6E], PYBOY_LACKS_IT, "the colon and the level mark of a mon's page"),
+    (range(0x70, 0x76), PYBOY_LACKS_IT, "quotation marks, a dot, an ellipsis"),
+    (range(0x79, 0x7F), PYBOY_LACKS_IT, "frames of boxes"),
+    ([0xE1, 0xE2], NAMED_OTHERWISE, "one tile of two letters; PyBoy names it"),
+    ([0xF2], NAMED_OTHERWISE, "a second full stop; PyBoy names it"),
+    (
+        [0x17F],
+        WE_LACK_IT,
+        "no code but the space as PyBoy numbers tiles of the second half of video RAM",
     ),
-    "moves": (
-        Difference(
-            [0], Kind.WE_LACK_IT, "NO_MOVE stands for an empty slot; there is no record of it"
-        ),
-    ),
-    "species": (
-        Difference(
-            [0], Kind.WE_LACK_IT, "NO_MON stands for an empty slot; there is no record of it"
-        ),
-    ),
-    "items": (
-        Difference(
-            [0x2C, 0x32], Kind.PYBOY_LACKS_IT, "ids without an item, which have names in ROM"
-        ),
-        Difference(
-            range(0x54, 0x62), Kind.PYBOY_LACKS_IT, "floors, which only lists of lifts hold"
-        ),
-        Difference(range(0xC4, 0xC9), Kind.PYBOY_LACKS_IT, "HMs, whose names the game makes up"),
-        Difference(range(0xC9, 0xFB), Kind.PYBOY_LACKS_IT, "TMs, whose names the game makes up"),
-    ),
-    "text": (
-        Difference([0x00], Kind.WE_LACK_IT, "begins stored texts and is never printed"),
-        Difference(
-            [*range(0x49, 0x4D), *range(0x4E, 0x60)],
-            Kind.WE_LACK_IT,
-            "control codes: never on the screen; of those in names decode_name knows 50 and 54",
-        ),
-        Difference(
-            [0x6D, 0x6E], Kind.PYBOY_LACKS_IT, "the colon and the level mark of a mon's page"
-        ),
-        Difference(range(0x70, 0x76), Kind.PYBOY_LACKS_IT, "quotation marks, a dot, an ellipsis"),
-        Difference(range(0x79, 0x7F), Kind.PYBOY_LACKS_IT, "frames of boxes"),
-        Difference([0xE1, 0xE2], Kind.NAMED_OTHERWISE, "one tile of two letters; PyBoy names it"),
-        Difference([0xF2], Kind.NAMED_OTHERWISE, "a second full stop; PyBoy names it"),
-        Difference(
-            [0x17F],
-            Kind.WE_LACK_IT,
-            "no code but the space as PyBoy numbers tiles of the second half of video RAM",
-        ),
-    ),
-}
+)
 
 
-def facts(name: str) -> dict[str, Any]:
-    if not (FACTS / name).exists():
-        pytest.skip(f"no facts of the game in {FACTS / name}")
-    data: dict[str, Any] = json.loads((FACTS / name).read_text(encoding="utf-8"))
-    return data
+def test_letters_differ_from_those_of_pyboy_where_they_are_known_to_and_nowhere_else() -> None:
+    theirs, ours = constants.POKEMON_TEXT_DECODING, charmap()
+    found = {
+        code: difference(theirs.get(code), ours.get(code))
+        for code in theirs.keys() | ours.keys()
+        if theirs.get(code) != ours.get(code)
+    }
+    assert found == {code: kind for codes, kind, _ in DIFFERENCES for code in codes}
 
 
-def by_number(names: Mapping[str, int]) -> Names:
+def difference(theirs: str | None, ours: str | None) -> str:
+    if theirs is None:
+        return PYBOY_LACKS_IT
+    return WE_LACK_IT if ours is None else NAMED_OTHERWISE
+
+
+def by_number(names: Mapping[str, int]) -> Mapping[int, str]:
     turned = {number: name for name, number in names.items()}
     assert len(turned) == len(names)
     return turned
 
 
-def rows(name: str, table: str, number: str) -> Names:
-    return {row[number]: row["key"] for row in facts(name)[table] if row["key"]}
-
-
-def badges() -> Names:
-    return dict(enumerate(facts("data/enums.json")["badges (wObtainedBadges D356)"]))
-
-
-def sets() -> Names:
-    return {row["class"]: len(row["sets"]) for row in facts("data/trainers.json")["trainers"]}
-
-
-PYBOY: Final[Mapping[str, Names]] = {
-    "events": by_number(constants.EVENT_FLAGS),
-    "maps": by_number(constants.MAPS),
-    "badges": by_number({name.upper(): bit for name, bit in constants.BADGES.items()}),
-    "trainer classes": by_number(constants.TRAINER_CLASSES),
-    "trainer sets": {
-        constants.TRAINER_CLASSES[name]: count
-        for name, count in constants.TRAINER_SET_COUNTS.items()
-    },
-    "moves": by_number(constants.POKEMON_MOVES),
-    "species": by_number(constants.POKEMON_SPECIES),
-    "items": by_number(constants.ITEMS),
-    "text": constants.POKEMON_TEXT_DECODING,
-}
-
-
-def events() -> Names:
-    if not (FACTS / "events.csv").exists():
-        pytest.skip(f"no facts of the game in {SCRIPT_FACTS}")
-    with (FACTS / "events.csv").open(encoding="utf-8", newline="") as file:
-        return {
-            int(row["bit_index"]): row["event"].removeprefix("EVENT_").lower()
-            for row in csv.DictReader(file)
-        }
-
-
-OURS: Final[Mapping[str, Callable[[], Names]]] = {
-    "events": events,
-    "maps": lambda: {row["id"]: row["name"].lower() for row in facts("maps.json")["maps"]},
-    "badges": badges,
-    "trainer classes": lambda: rows("data/trainers.json", "trainers", "class"),
-    "trainer sets": sets,
-    "moves": lambda: rows("data/moves.json", "moves", "id"),
-    "species": lambda: rows("data/species.json", "index_table", "index"),
-    "items": lambda: rows("data/items.json", "items", "id"),
-    "text": charmap,
-}
-
-
-@pytest.mark.parametrize("name", DIFFERENCES)
-def test_pyboy_differs_where_it_is_known_to_and_nowhere_else(name: str) -> None:
-    theirs, ours = PYBOY[name], OURS[name]()
-    listed = {number: each.kind for each in DIFFERENCES[name] for number in each.numbers}
-    found = {
-        number: kind(theirs.get(number), ours.get(number))
-        for number in theirs.keys() | ours.keys()
-        if theirs.get(number) != ours.get(number)
-    }
-    assert found == listed
-
-
-def kind(theirs: object, ours: object) -> Kind:
-    if theirs is None:
-        return Kind.PYBOY_LACKS_IT
-    return Kind.WE_LACK_IT if ours is None else Kind.NAMED_OTHERWISE
-
-
 def test_the_profile_has_the_names_of_pyboy() -> None:
-    assert by_number(RED.events) == PYBOY["events"]
-    assert RED.maps == PYBOY["maps"]
+    assert by_number(RED.events) == by_number(constants.EVENT_FLAGS)
+    assert RED.maps == by_number(constants.MAPS)
 
 
 def test_addresses_and_numbers_are_those_of_pyboy() -> None:
@@ -237,31 +124,6 @@ def test_addresses_and_numbers_are_those_of_pyboy() -> None:
 
 def test_sizes_are_those_of_pyboy() -> None:
     assert {label: RED.ram[label].size for label in SIZES} == SIZES
-
-
-def test_pyboy_reads_money_from_its_wrong_end(rom_of: Callable[..., bytes]) -> None:
-    # Two reversals are one too many: the bytes are put together with the high one first, and taken
-    # apart again with the high one first by a loop that wants the low one first.
-    digits = bytes.fromhex("123456")
-    as_the_wrapper_calls_it = int.from_bytes(digits, "big")
-    assert bcd_to_dec(as_the_wrapper_calls_it, byte_width=3, byteorder="big") == 563412
-    console = PyBoy(
-        BytesIO(rom_of(title=RED.title)), window="null", ram_file=BytesIO(bytes(0x8000))
-    )
-    console.memory[symbol("wPlayerMoney") : symbol("wPlayerMoney") + 3] = list(digits)
-    assert console.game_wrapper.money == 563412
-    console.stop(save=False)
-    assert bcd(digits) == 123456
-
-
-def test_the_first_prize_says_from_which_end_money_is_read(ram_image: Callable[[str], Ram]) -> None:
-    if not (FACTS / "wram").exists():
-        pytest.skip(f"no RAM images of the real game in {FACTS / 'wram'}")
-    before, after = (
-        bcd(ram_image(name).span(player.MONEY, 3))
-        for name in ("rival_battle_sendout", "pallet_town_walking")
-    )
-    assert after - before == 175  # what the first rival pays: a base of 35, times level 5
 
 
 ROOT: Final = Path(__file__).resolve().parents[2]

@@ -1,8 +1,7 @@
 """What a battle is, who fights in it and what it waits for; and when its RAM is not to be believed."""
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final
 
 import pytest
 
@@ -14,28 +13,26 @@ from emulator import (
     Phase,
     Ram,
     ScreenType,
-    State,
     Volatile,
     read_state,
 )
 from emulator.ram.battle import BattleType
 from emulator.ram.battle_mon import ENEMY, OWN, Side, Stages
 from emulator.ram.party import Stats
+from tests.emulator.moments import (
+    MESSAGE_BOX,
+    TILE_MAP,
+    Change,
+    box,
+    cursor,
+    spread,
+    state_with,
+    tile,
+)
 
-IMAGES: Final = Path(__file__).resolve().parents[4] / "shared" / "red" / "wram"
-Change: TypeAlias = dict[int, int]
-TILE_MAP: Final = 0xC3A0
 SPECIES, OTHER = 7, 9
 PARTY: Final = 0xD163
 ENEMY_PARTY: Final = 0xD89C
-
-
-def at(address: int, data: bytes) -> Change:
-    return {address + n: byte for n, byte in enumerate(data)}
-
-
-def text(column: int, row: int, tiles: bytes) -> Change:
-    return at(TILE_MAP + 20 * row + column, tiles)
 
 
 def mon(side: Side, species: int, *, hp: int = 17, level: int = 6) -> Change:
@@ -46,18 +43,18 @@ def mon(side: Side, species: int, *, hp: int = 17, level: int = 6) -> Change:
     name = bytes([0x80, 0x81, 0x50, 0x99])
     pp = bytes([0x40 | 35, 40, 0, 0])
     return (
-        at(side.mon, head + stats + pp)
-        | at(side.unmodified, unmodified)
-        | at(side.nickname, name)
-        | at(side.statuses, bytes([0x80, 0x80, 0x01]))
-        | at(side.counters, bytes([2, 3, 4, 0x25]))
+        spread(side.mon, head + stats + pp)
+        | spread(side.unmodified, unmodified)
+        | spread(side.nickname, name)
+        | spread(side.statuses, bytes([0x80, 0x80, 0x01]))
+        | spread(side.counters, bytes([2, 3, 4, 0x25]))
         | {side.substitute: 6}
     )
 
 
 def party(count_at: int, *species: int, hp: int = 17, level: int = 6) -> Change:
     """Return the bytes of a team whose mons all look alike."""
-    changes = at(count_at, bytes([len(species), *species, 0xFF]))
+    changes = spread(count_at, bytes([len(species), *species, 0xFF]))
     for slot, each in enumerate(species):
         start = count_at + 8 + 44 * slot
         changes |= {start: each, start + 2: hp, start + 33: level, start + 35: 21}
@@ -78,17 +75,8 @@ TRAINER: Final = (
 )
 
 
-def state_of(changes: Mapping[int, int]) -> State:
-    memory = bytearray(0x10000)
-    game = {0xC100: 1, 0xD368: 4, 0xD369: 4, 0xFF40: 0x80, 0xFF47: 0xE4}
-    for address, value in (game | dict(changes)).items():
-        memory[address] = value
-    windows = ((0xC000, 0x2000), (0xFF00, 0x100))
-    return read_state(Ram(tuple((at, bytes(memory[at : at + n])) for at, n in windows)), 0)
-
-
 def battle_of(changes: Mapping[int, int]) -> Battle:
-    battle = state_of(changes).battle
+    battle = state_with(changes).battle
     assert battle is not None
     return battle
 
@@ -100,17 +88,17 @@ def own_of(changes: Mapping[int, int]) -> BattleMon:
 
 
 def test_without_a_battle_its_leftovers_are_not_read() -> None:
-    state = state_of(WILD | {0xD057: 0})
+    state = state_with(WILD | {0xD057: 0})
     assert state.battle is None
     assert not state.in_battle
 
 
 def test_before_the_game_there_is_no_battle() -> None:
-    assert state_of(WILD | {0xC100: 0}).battle is None
+    assert state_with(WILD | {0xC100: 0}).battle is None
 
 
 def test_a_wild_battle() -> None:
-    state = state_of(WILD)
+    state = state_with(WILD)
     battle = state.battle
     assert battle is not None
     assert state.in_battle
@@ -147,7 +135,7 @@ def test_the_enemy_is_read_like_the_own_mon() -> None:
 
 
 def test_a_mon_without_ailments_has_none() -> None:
-    own = own_of(WILD | at(OWN.statuses, bytes(3)) | at(OWN.counters, bytes(4)))
+    own = own_of(WILD | spread(OWN.statuses, bytes(3)) | spread(OWN.counters, bytes(4)))
     assert own.volatile == Volatile.NONE
     assert own.disabled is None
 
@@ -159,7 +147,7 @@ def test_a_mon_that_goes_on_by_itself_is_not_asked(flag: tuple[int, int]) -> Non
 
 
 def test_stages_that_nobody_has_set_up_are_neutral() -> None:
-    stages = at(OWN.unmodified + 11, bytes([0, 14, 255, 7, 7, 7]))
+    stages = spread(OWN.unmodified + 11, bytes([0, 14, 255, 7, 7, 7]))
     assert own_of(WILD | stages).stages == Stages()
 
 
@@ -184,7 +172,7 @@ def test_safari_and_old_man() -> None:
 
 
 def test_a_lost_battle_has_nobody_in_it() -> None:
-    state = state_of(WILD | {0xD057: 0xFF, 0xCF0B: 1})
+    state = state_with(WILD | {0xD057: 0xFF, 0xCF0B: 1})
     assert state.battle is not None
     assert (state.battle.kind, state.battle.own, state.battle.enemy) == (
         BattleKind.LOST,
@@ -196,8 +184,8 @@ def test_a_lost_battle_has_nobody_in_it() -> None:
 
 
 def test_the_result_is_known_after_the_battle() -> None:
-    assert state_of({0xCF0B: 2}).battle_result is BattleResult.LEFT
-    assert state_of({0xCF0B: 7}).battle_result is None
+    assert state_with({0xCF0B: 2}).battle_result is BattleResult.LEFT
+    assert state_with({0xCF0B: 7}).battle_result is None
 
 
 @pytest.mark.parametrize(
@@ -245,18 +233,7 @@ def test_an_enemy_that_holds_on_traps() -> None:
     assert battle_of(WILD | {ENEMY.statuses: 0x20}).trapped
 
 
-def menu(column: int, row: int, last: int) -> Change:
-    place = TILE_MAP + 20 * row + column
-    noted = {0xCC30: place & 0xFF, 0xCC31: place >> 8}
-    return noted | {place: 0xED, 0xCC24: row, 0xCC25: column, 0xCC28: last, 0xCC29: 3}
-
-
-BOX: Final = (
-    text(0, 12, b"\x79") | text(19, 12, b"\x7b") | text(0, 17, b"\x7d") | text(19, 17, b"\x7e")
-)
-STATS_BOX: Final = (
-    text(9, 2, b"\x79") | text(19, 2, b"\x7b") | text(9, 11, b"\x7d") | text(19, 11, b"\x7e")
-)
+STATS_BOX: Final = box(9, 2, 19, 11)
 
 
 def evolving(first: int) -> Change:
@@ -271,34 +248,33 @@ def at_rows(column: int, row: int, tiles: bytes) -> Change:
 @pytest.mark.parametrize(
     ("screen", "phase"),
     [
-        (BOX, Phase.BUSY),
-        (BOX | evolving(0), Phase.EVOLVING),
-        (BOX | evolving(0x31), Phase.EVOLVING),
-        (BOX | evolving(0) | text(18, 16, b"\xee"), Phase.TEXT),
-        (BOX | at_rows(7, 2, bytes([0x7F] * 7)), Phase.BUSY),
-        (BOX | text(18, 16, b"\xee"), Phase.TEXT),
-        (BOX | STATS_BOX, Phase.LEVEL_UP),
-        (BOX | STATS_BOX | text(18, 16, b"\xee"), Phase.LEVEL_UP),
-        (menu(9, 14, 1), Phase.MAIN_MENU),
-        (menu(15, 14, 1), Phase.MAIN_MENU),
-        (menu(1, 14, 1), Phase.MAIN_MENU),
-        (menu(5, 12, 3), Phase.MOVE_MENU),
-        (menu(5, 4, 2) | {0xCF94: 3}, Phase.BAG),
-        (menu(0, 1, 1), Phase.PARTY),
-        (menu(12, 12, 2), Phase.PARTY_SUBMENU),
-        (BOX | menu(15, 8, 1), Phase.YES_NO),
-        (BOX | menu(1, 8, 1), Phase.CHANGE_MON),
-        (BOX | menu(14, 10, 1), Phase.NEXT_MON),
-        (BOX | menu(5, 8, 3), Phase.FORGET_MOVE),
-        (menu(3, 3, 7), Phase.NAMING),
-        (BOX | STATS_BOX | menu(7, 7, 7), Phase.OTHER_MENU),
+        (MESSAGE_BOX, Phase.BUSY),
+        (MESSAGE_BOX | evolving(0), Phase.EVOLVING),
+        (MESSAGE_BOX | evolving(0x31), Phase.EVOLVING),
+        (MESSAGE_BOX | evolving(0) | tile(18, 16, 0xEE), Phase.TEXT),
+        (MESSAGE_BOX | at_rows(7, 2, bytes([0x7F] * 7)), Phase.BUSY),
+        (MESSAGE_BOX | tile(18, 16, 0xEE), Phase.TEXT),
+        (MESSAGE_BOX | STATS_BOX, Phase.LEVEL_UP),
+        (MESSAGE_BOX | STATS_BOX | tile(18, 16, 0xEE), Phase.LEVEL_UP),
+        (cursor(9, 14, 1), Phase.MAIN_MENU),
+        (cursor(15, 14, 1), Phase.MAIN_MENU),
+        (cursor(1, 14, 1), Phase.MAIN_MENU),
+        (cursor(5, 12, 3), Phase.MOVE_MENU),
+        (cursor(5, 4, 2) | {0xCF94: 3}, Phase.BAG),
+        (cursor(0, 1, 1), Phase.PARTY),
+        (cursor(12, 12, 2), Phase.PARTY_SUBMENU),
+        (MESSAGE_BOX | cursor(15, 8, 1), Phase.YES_NO),
+        (MESSAGE_BOX | cursor(1, 8, 1), Phase.CHANGE_MON),
+        (MESSAGE_BOX | cursor(14, 10, 1), Phase.NEXT_MON),
+        (MESSAGE_BOX | cursor(5, 8, 3), Phase.FORGET_MOVE),
+        (cursor(3, 3, 7), Phase.NAMING),
+        (MESSAGE_BOX | STATS_BOX | cursor(7, 7, 7), Phase.OTHER_MENU),
     ],
 )
 def test_what_a_battle_waits_for(screen: Change, phase: Phase) -> None:
     assert battle_of(WILD | screen).phase is phase
 
 
-@pytest.mark.skipif(not IMAGES.exists(), reason=f"no RAM images of the real game in {IMAGES}")
 def test_the_real_game_while_the_rival_sends_out_his_first(
     ram_image: Callable[[str], Ram],
 ) -> None:
@@ -321,7 +297,6 @@ def test_the_real_game_while_the_rival_sends_out_his_first(
     assert battle.enemy_party[0].species == enemy.species
 
 
-@pytest.mark.skipif(not IMAGES.exists(), reason=f"no RAM images of the real game in {IMAGES}")
 @pytest.mark.parametrize("name", ["oaks_lab_bulbasaur", "seafoam_1f_right", "beat_champion"])
 def test_the_real_game_after_battles(name: str, ram_image: Callable[[str], Ram]) -> None:
     state = read_state(ram_image(name), 0)

@@ -1,7 +1,7 @@
 """Readers of RAM: against moments of the real game, menus by their place, the box, and excerpts."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -24,6 +24,7 @@ from emulator.ram.menu import read_menu
 from emulator.ram.party import Box, BoxedMon, read_box
 from emulator.ram.view import Excerpt, remembered
 from emulator.text import decode_name
+from tests.emulator.moments import Change, cursor, ram_with, spread, tile
 
 IMAGES: Final = Path(__file__).resolve().parents[4] / "shared" / "red" / "wram"
 EXPECTED: Final[dict[str, dict[str, Any]]] = (
@@ -33,9 +34,6 @@ EXPECTED: Final[dict[str, dict[str, Any]]] = (
 )
 RamImage: TypeAlias = Callable[[str], Ram]
 
-needs_images = pytest.mark.skipif(
-    not EXPECTED, reason=f"no RAM images of the real game in {IMAGES}"
-)
 every_image = pytest.mark.parametrize("name", EXPECTED)
 
 
@@ -49,7 +47,6 @@ def expected(name: str) -> dict[str, Any]:
     return EXPECTED[name]
 
 
-@needs_images
 @every_image
 def test_place_money_badges_and_bag(state: State, expected: dict[str, Any]) -> None:
     assert state.map.map_id == expected["map"]
@@ -96,7 +93,6 @@ def as_expected(mon: PartyMon) -> dict[str, Any]:
     }
 
 
-@needs_images
 @every_image
 def test_every_number_of_the_party(state: State, expected: dict[str, Any]) -> None:
     names = ("ot_name", "nickname")
@@ -109,7 +105,6 @@ def test_every_number_of_the_party(state: State, expected: dict[str, Any]) -> No
     assert [as_expected(mon) for mon in state.party.mons] == numbers
 
 
-@needs_images
 @every_image
 def test_names_of_the_party(state: State, expected: dict[str, Any]) -> None:
     names = [
@@ -120,16 +115,6 @@ def test_names_of_the_party(state: State, expected: dict[str, Any]) -> None:
     assert all(nickname.isprintable() and nickname for _, nickname in names)
 
 
-@needs_images
-@every_image
-def test_stored_stats_follow_from_level_dvs_and_experience_or_are_older(state: State) -> None:
-    # Stats are computed when a mon is made or levels up, so that they lag behind, never ahead.
-    for mon in state.party.mons:
-        assert 0 <= mon.dvs.hp <= 15
-        assert mon.stats.hp >= 2 * mon.dvs.hp * mon.level // 100 + mon.level + 10
-
-
-@needs_images
 @every_image
 def test_text_in_the_message_box(state: State, expected: dict[str, Any]) -> None:
     shown = expected.get("dialog")
@@ -140,7 +125,6 @@ def test_text_in_the_message_box(state: State, expected: dict[str, Any]) -> None
     assert (state.dialogue.waiting is Waiting.ARROW) == bool(arrow)
 
 
-@needs_images
 @every_image
 def test_what_the_screen_is_about(state: State, expected: dict[str, Any]) -> None:
     kind = ScreenType.OVERWORLD
@@ -153,7 +137,6 @@ def test_what_the_screen_is_about(state: State, expected: dict[str, Any]) -> Non
     assert state.menu is None
 
 
-@needs_images
 @every_image
 def test_people_stand_on_the_map(state: State, ram_image: RamImage, name: str) -> None:
     assert len(state.people) <= 15
@@ -164,17 +147,6 @@ def test_people_stand_on_the_map(state: State, ram_image: RamImage, name: str) -
     assert {person.slot for person in state.people} == set(range(1, count + 1))
 
 
-@needs_images
-@every_image
-def test_the_sprite_of_the_player_does_not_say_where_he_stands(
-    ram_image: RamImage, name: str
-) -> None:
-    # Written facts have it that these are the player's square plus four; they are for other people.
-    assert ram_image(name).byte(symbol("wSpritePlayerStateData2MapY")) == 0
-    assert ram_image(name).byte(symbol("wSpritePlayerStateData2MapX")) == 0
-
-
-@needs_images
 def test_play_time_names_and_id_of_a_long_game(ram_image: RamImage) -> None:
     player = read_state(ram_image("victory_road_2"), 0).player
     assert (player.name, player.rival_name) == ("RED", "BLUE")
@@ -183,7 +155,6 @@ def test_play_time_names_and_id_of_a_long_game(ram_image: RamImage) -> None:
     assert player.play_time.minutes < 60 > player.play_time.seconds
 
 
-@needs_images
 def test_a_battle_in_its_first_text(ram_image: RamImage) -> None:
     state = read_state(ram_image("rival_battle_sendout"), 0)
     assert state.battle is not None
@@ -193,7 +164,6 @@ def test_a_battle_in_its_first_text(ram_image: RamImage) -> None:
     assert "AAAAAAA sent" in state.screen_text
 
 
-@needs_images
 def test_a_step_under_way_is_not_control(ram_image: RamImage) -> None:
     state = read_state(ram_image("pallet_town_walking"), 0)
     assert state.control.walking
@@ -201,7 +171,6 @@ def test_a_step_under_way_is_not_control(ram_image: RamImage) -> None:
     assert not state.in_control
 
 
-@needs_images
 def test_events_of_a_finished_game_outnumber_those_of_a_new_one(ram_image: RamImage) -> None:
     champion = read_state(ram_image("beat_champion"), 0).flags
     beginner = read_state(ram_image("bedroom_new_game"), 0).flags
@@ -211,38 +180,13 @@ def test_events_of_a_finished_game_outnumber_those_of_a_new_one(ram_image: RamIm
     assert not beginner.is_set(got_starter)
 
 
-TILE_MAP: Final = 0xC3A0
-CURSOR: Final = 0xED
 A, B, START = 1, 2, 8
-GENERIC_PC: Final = [(2, 2, 0x8F), (3, 2, 0x82)]  # PC
-OPTION_BOXES: Final = [(0, 5, 0x79), (0, 10, 0x79), (19, 4, 0x7E)]
+GENERIC_PC: Final = tile(2, 2, 0x8F) | tile(3, 2, 0x82)  # PC
+OPTION_BOXES: Final = tile(0, 5, 0x79) | tile(0, 10, 0x79) | tile(19, 4, 0x7E)
 
 
-def ram_of(
-    place: tuple[int, int, int],
-    changes: Mapping[int, int] = {},
-    tiles: list[tuple[int, int, int]] | None = None,
-    current: int = 0,
-) -> Ram:
-    """Return RAM with a cursor drawn where the game says that its menu begins."""
-    column, row, last = place
-    memory = bytearray(0x2000)
-    at = TILE_MAP + 20 * row + column
-    values = {0xCC24: row, 0xCC25: column, 0xCC26: current, 0xCC28: last, 0xCC29: A | B}
-    values |= {at: CURSOR, 0xCC30: at & 0xFF, 0xCC31: at >> 8}
-    values |= {TILE_MAP + 20 * y + x: tile for x, y, tile in tiles or ()}
-    for address, value in (values | dict(changes)).items():
-        memory[address - 0xC000] = value
-    return Ram(((0xC000, bytes(memory)),))
-
-
-def menu_of(
-    place: tuple[int, int, int],
-    changes: Mapping[int, int] = {},
-    tiles: list[tuple[int, int, int]] | None = None,
-    current: int = 0,
-) -> Menu:
-    menu = read_menu(ram_of(place, changes, tiles, current))
+def menu_of(changes: Change) -> Menu:
+    menu = read_menu(ram_with(changes))
     assert menu is not None
     return menu
 
@@ -250,8 +194,8 @@ def menu_of(
 LIST_ID, IN_BATTLE, TWO_OPTIONS, KEYS = 0xCF94, 0xD057, 0xD12C, 0xCC29
 
 
-def right_edge(column: int) -> list[tuple[int, int, int]]:
-    return [(column, 0, 0x7B)]
+def right_edge(column: int) -> Change:
+    return tile(column, 0, 0x7B)
 
 
 @pytest.mark.parametrize(
@@ -261,66 +205,66 @@ def right_edge(column: int) -> list[tuple[int, int, int]]:
         ((1, 2, 2), {KEYS: A | B | START}, right_edge(14), MenuKind.MAIN),
         ((1, 2, 3), {KEYS: A}, right_edge(10), MenuKind.NAMES),
         ((1, 2, 2), {KEYS: A}, right_edge(10), MenuKind.OTHER),
-        ((17, 3, 7), {}, [], MenuKind.KEYBOARD),
+        ((17, 3, 7), {}, {}, MenuKind.KEYBOARD),
         ((1, 3, 0), {}, OPTION_BOXES, MenuKind.OPTIONS),
         ((14, 3, 7), {}, OPTION_BOXES, MenuKind.OPTIONS),
         ((1, 8, 1), {}, OPTION_BOXES, MenuKind.OPTIONS),
         ((1, 16, 1), {}, OPTION_BOXES, MenuKind.OPTIONS),
-        ((11, 2, 6), {}, [], MenuKind.START),
-        ((11, 2, 7), {}, [], MenuKind.START),
-        ((0, 3, 6), {}, [], MenuKind.POKEDEX),
-        ((15, 8, 3), {}, [], MenuKind.POKEDEX_ENTRY),
-        ((5, 4, 2), {LIST_ID: 0}, [], MenuKind.BOXED_MONS),
-        ((5, 4, 2), {LIST_ID: 1}, [], MenuKind.MOVE_NAMES),
-        ((5, 4, 1), {LIST_ID: 2}, [], MenuKind.PRICED_ITEMS),
-        ((5, 4, 0), {LIST_ID: 3}, [], MenuKind.ITEMS),
-        ((5, 4, 2), {LIST_ID: 4}, [], MenuKind.FLOORS),
-        ((5, 4, 2), {LIST_ID: 5}, [], MenuKind.OTHER),
-        ((14, 11, 1), {}, [], MenuKind.USE_TOSS),
-        ((15, 8, 1), {}, [], MenuKind.YES_NO),
-        ((15, 8, 1), {TWO_OPTIONS: 0x80}, [], MenuKind.YES_NO),
-        ((15, 8, 1), {TWO_OPTIONS: 7}, [], MenuKind.NO_YES),
-        ((1, 8, 1), {}, [], MenuKind.SAVE_YES_NO),
-        ((1, 8, 1), {IN_BATTLE: 2}, [], MenuKind.CHANGE_MON),
-        ((14, 10, 1), {IN_BATTLE: 1}, [], MenuKind.NEXT_MON),
-        ((12, 8, 1), {}, [], MenuKind.NURSE),
-        ((1, 1, 2), {}, [], MenuKind.MART),
-        ((0, 1, 0), {}, [], MenuKind.PARTY),
-        ((0, 1, 5), {}, [], MenuKind.PARTY),
-        ((12, 12, 2), {}, [], MenuKind.PARTY_FIELD),
-        ((12, 10, 3), {}, [], MenuKind.PARTY_FIELD),
-        ((8, 4, 6), {}, [], MenuKind.PARTY_FIELD),
-        ((12, 12, 2), {IN_BATTLE: 1}, [], MenuKind.PARTY_BATTLE),
-        ((9, 14, 1), {IN_BATTLE: 1}, [], MenuKind.BATTLE_LEFT),
-        ((15, 14, 1), {IN_BATTLE: 1}, [], MenuKind.BATTLE_RIGHT),
-        ((1, 14, 1), {IN_BATTLE: 1}, [], MenuKind.SAFARI_LEFT),
-        ((13, 14, 1), {IN_BATTLE: 1}, [], MenuKind.SAFARI_RIGHT),
-        ((5, 12, 2), {IN_BATTLE: 1}, [], MenuKind.MOVES),
-        ((5, 12, 5), {IN_BATTLE: 1}, [], MenuKind.MOVES),
-        ((1, 7, 5), {IN_BATTLE: 1}, [], MenuKind.MOVES_OF_ENEMY),
-        ((5, 7, 5), {}, [], MenuKind.MOVES_TO_RESTORE),
-        ((5, 8, 3), {}, [], MenuKind.MOVES_TO_FORGET),
+        ((11, 2, 6), {}, {}, MenuKind.START),
+        ((11, 2, 7), {}, {}, MenuKind.START),
+        ((0, 3, 6), {}, {}, MenuKind.POKEDEX),
+        ((15, 8, 3), {}, {}, MenuKind.POKEDEX_ENTRY),
+        ((5, 4, 2), {LIST_ID: 0}, {}, MenuKind.BOXED_MONS),
+        ((5, 4, 2), {LIST_ID: 1}, {}, MenuKind.MOVE_NAMES),
+        ((5, 4, 1), {LIST_ID: 2}, {}, MenuKind.PRICED_ITEMS),
+        ((5, 4, 0), {LIST_ID: 3}, {}, MenuKind.ITEMS),
+        ((5, 4, 2), {LIST_ID: 4}, {}, MenuKind.FLOORS),
+        ((5, 4, 2), {LIST_ID: 5}, {}, MenuKind.OTHER),
+        ((14, 11, 1), {}, {}, MenuKind.USE_TOSS),
+        ((15, 8, 1), {}, {}, MenuKind.YES_NO),
+        ((15, 8, 1), {TWO_OPTIONS: 0x80}, {}, MenuKind.YES_NO),
+        ((15, 8, 1), {TWO_OPTIONS: 7}, {}, MenuKind.NO_YES),
+        ((1, 8, 1), {}, {}, MenuKind.SAVE_YES_NO),
+        ((1, 8, 1), {IN_BATTLE: 2}, {}, MenuKind.CHANGE_MON),
+        ((14, 10, 1), {IN_BATTLE: 1}, {}, MenuKind.NEXT_MON),
+        ((12, 8, 1), {}, {}, MenuKind.NURSE),
+        ((1, 1, 2), {}, {}, MenuKind.MART),
+        ((0, 1, 0), {}, {}, MenuKind.PARTY),
+        ((0, 1, 5), {}, {}, MenuKind.PARTY),
+        ((12, 12, 2), {}, {}, MenuKind.PARTY_FIELD),
+        ((12, 10, 3), {}, {}, MenuKind.PARTY_FIELD),
+        ((8, 4, 6), {}, {}, MenuKind.PARTY_FIELD),
+        ((12, 12, 2), {IN_BATTLE: 1}, {}, MenuKind.PARTY_BATTLE),
+        ((9, 14, 1), {IN_BATTLE: 1}, {}, MenuKind.BATTLE_LEFT),
+        ((15, 14, 1), {IN_BATTLE: 1}, {}, MenuKind.BATTLE_RIGHT),
+        ((1, 14, 1), {IN_BATTLE: 1}, {}, MenuKind.SAFARI_LEFT),
+        ((13, 14, 1), {IN_BATTLE: 1}, {}, MenuKind.SAFARI_RIGHT),
+        ((5, 12, 2), {IN_BATTLE: 1}, {}, MenuKind.MOVES),
+        ((5, 12, 5), {IN_BATTLE: 1}, {}, MenuKind.MOVES),
+        ((1, 7, 5), {IN_BATTLE: 1}, {}, MenuKind.MOVES_OF_ENEMY),
+        ((5, 7, 5), {}, {}, MenuKind.MOVES_TO_RESTORE),
+        ((5, 8, 3), {}, {}, MenuKind.MOVES_TO_FORGET),
         ((1, 2, 3), {}, right_edge(15), MenuKind.PLAYER_PC),
-        ((1, 2, 2), {}, right_edge(15) + GENERIC_PC, MenuKind.PC),
-        ((1, 2, 3), {}, right_edge(15) + GENERIC_PC, MenuKind.PC),
-        ((1, 2, 4), {}, right_edge(15) + GENERIC_PC, MenuKind.PC),
+        ((1, 2, 2), {}, right_edge(15) | GENERIC_PC, MenuKind.PC),
+        ((1, 2, 3), {}, right_edge(15) | GENERIC_PC, MenuKind.PC),
+        ((1, 2, 4), {}, right_edge(15) | GENERIC_PC, MenuKind.PC),
         ((1, 2, 4), {}, right_edge(13), MenuKind.BILLS_PC),
-        ((10, 12, 2), {}, [], MenuKind.BILLS_PC_MON),
-        ((12, 1, 11), {}, [], MenuKind.BOXES),
-        ((1, 5, 3), {}, [], MenuKind.VENDING),
-        ((1, 4, 3), {}, [], MenuKind.PRIZES),
+        ((10, 12, 2), {}, {}, MenuKind.BILLS_PC_MON),
+        ((12, 1, 11), {}, {}, MenuKind.BOXES),
+        ((1, 5, 3), {}, {}, MenuKind.VENDING),
+        ((1, 4, 3), {}, {}, MenuKind.PRIZES),
         ((1, 2, 1), {}, right_edge(14), MenuKind.FOSSILS),
-        ((1, 2, 2), {}, [], MenuKind.OTHER),
-        ((7, 7, 7), {}, [], MenuKind.OTHER),
+        ((1, 2, 2), {}, {}, MenuKind.OTHER),
+        ((7, 7, 7), {}, {}, MenuKind.OTHER),
     ],
 )
 def test_a_menu_is_known_by_its_place(
     place: tuple[int, int, int],
     changes: dict[int, int],
-    tiles: list[tuple[int, int, int]],
+    tiles: Change,
     kind: MenuKind,
 ) -> None:
-    assert menu_of(place, changes, tiles).kind is kind
+    assert menu_of(cursor(*place) | changes | tiles).kind is kind
 
 
 @pytest.mark.parametrize(
@@ -344,48 +288,36 @@ def test_a_menu_is_known_by_its_place(
 def test_the_index_counts_entries_from_zero(
     place: tuple[int, int, int], current: int, changes: dict[int, int], index: int
 ) -> None:
-    menu = menu_of(place, changes, current=current)
+    menu = menu_of(cursor(*place, current) | changes)
     assert menu.index == index
     assert menu.is_list == (menu.kind in (MenuKind.ITEMS, MenuKind.PRICED_ITEMS))
 
 
-QUANTITY_BOX: Final = [(19, 9, 0x7B), (19, 11, 0x7E)]
-
-
-def quantity(tiles: list[tuple[int, int, int]]) -> Menu | None:
-    memory = {0xCF96: 12, 0xCF97: 99} | {TILE_MAP + 20 * y + x: tile for x, y, tile in tiles}
-    data = bytearray(0x2000)
-    for address, value in memory.items():
-        data[address - 0xC000] = value
-    return read_menu(Ram(((0xC000, bytes(data)),)))
+QUANTITY_BOX: Final = tile(19, 9, 0x7B) | tile(19, 11, 0x7E)
+ASKED: Final = {0xCF96: 12, 0xCF97: 99}
 
 
 @pytest.mark.parametrize("column", [16, 8])
 def test_a_quantity_is_a_menu_without_a_cursor(column: int) -> None:
-    menu = quantity([*QUANTITY_BOX, (column, 10, 0xF1)])
-    assert menu is not None
+    menu = menu_of(ASKED | QUANTITY_BOX | tile(column, 10, 0xF1))
     assert menu.kind is MenuKind.QUANTITY
     assert (menu.index, menu.maximum, menu.cursor) == (12, 99, (column, 10))
 
 
 def test_a_box_without_the_sign_asks_for_no_quantity() -> None:
-    assert quantity(QUANTITY_BOX) is None
-    assert quantity([(19, 9, 0x7B), (16, 10, 0xF1)]) is None
+    assert read_menu(ram_with(ASKED | QUANTITY_BOX)) is None
+    assert read_menu(ram_with(ASKED | tile(19, 9, 0x7B) | tile(16, 10, 0xF1))) is None
 
 
-COUNT, SPECIES, MONS, END, NUMBER = 0xDA80, 0xDA81, 0xDA96, 0xE000, 0xD5A0
-MON_SIZE: Final = 33
+COUNT, MONS, NUMBER, MON_SIZE = 0xDA80, 0xDA96, 0xD5A0, 33
 
 
 def box_of(count: int, species: bytes, number: int = 0) -> Box:
     """Return the box read from RAM in which each mon's level is 10 more than its place."""
-    memory = bytearray(END - 0xC000)
-    memory[NUMBER - 0xC000], memory[COUNT - 0xC000] = number, count
-    memory[SPECIES - 0xC000 : SPECIES - 0xC000 + len(species)] = species
+    changes = {NUMBER: number} | spread(COUNT, bytes([count]) + species)
     for place, kind in enumerate(species[:-1]):
-        at = MONS - 0xC000 + MON_SIZE * place
-        memory[at], memory[at + 3] = kind, 10 + place
-    return read_box(Ram(((0xC000, bytes(memory)),)))
+        changes |= {MONS + MON_SIZE * place: kind, MONS + MON_SIZE * place + 3: 10 + place}
+    return read_box(ram_with(changes))
 
 
 def test_a_box_tells_number_kinds_and_levels() -> None:
@@ -409,19 +341,14 @@ def test_a_count_that_the_list_does_not_bear_out_is_nobody() -> None:
 HERE, THERE, ELSEWHERE = (0xC000, 2), (0xC010, 1), (0xC020, 1)
 
 
-def ram(**changed: int) -> Ram:
-    memory = bytearray(0x40)
-    for name, value in changed.items():
-        memory[int(name[1:], 16)] = value
-    return Ram([(0xC000, bytes(memory))])
-
-
 def test_an_excerpt_is_its_ranges_one_after_the_other() -> None:
-    assert Excerpt((HERE, THERE)).of(ram(x01=2, x10=3, x20=4)) == bytes([0, 2, 3])
+    assert Excerpt((HERE, THERE)).of(ram_with({0xC001: 2, 0xC010: 3, 0xC020: 4})) == bytes(
+        [0, 2, 3]
+    )
 
 
 def test_an_excerpt_of_less_is_none() -> None:
-    assert Excerpt((HERE, (0xC03F, 2))).of(ram()) is None
+    assert Excerpt((HERE, (0xDFFF, 2))).of(ram_with({})) is None
 
 
 def test_a_reader_is_asked_again_only_when_its_bytes_have_changed() -> None:
@@ -432,9 +359,9 @@ def test_a_reader_is_asked_again_only_when_its_bytes_have_changed() -> None:
         asked.append(ram)
         return [*ram.span(*HERE), ram.byte(THERE[0])]
 
-    first = read(ram(x01=1))
-    assert read(ram(x01=1, x20=9)) is first
-    assert read(ram(x01=1, x10=7)) == [0, 1, 7]
+    first = read(ram_with({0xC001: 1}))
+    assert read(ram_with({0xC001: 1, 0xC020: 9})) is first
+    assert read(ram_with({0xC001: 1, 0xC010: 7})) == [0, 1, 7]
     assert len(asked) == 2
 
 
@@ -444,12 +371,12 @@ def test_a_reader_that_looks_elsewhere_is_refused() -> None:
         return ram.byte(ELSEWHERE[0])
 
     with pytest.raises(ConsoleError, match="0xc020"):
-        read(ram())
+        read(ram_with({}))
 
 
 def test_a_ram_that_holds_less_is_read_as_it_is() -> None:
-    @remembered(HERE, (0xC100, 1))
+    @remembered(HERE, (0xE000, 1))
     def read(ram: Ram) -> bool:
-        return ram.covers(0xC100)
+        return ram.covers(0xE000)
 
-    assert read(ram()) is False
+    assert read(ram_with({})) is False

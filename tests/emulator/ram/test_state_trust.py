@@ -1,7 +1,6 @@
 """When a state is to be believed: what looks like a game, a menu or a text, and is none."""
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 import pytest
 
@@ -12,50 +11,16 @@ from emulator import (
     PyBoyConsole,
     Ram,
     ScreenType,
-    State,
     Step,
     read_state,
 )
 from emulator.ram.control import Doubt
 from emulator.ram.dialogue import Waiting
-
-Change: TypeAlias = dict[int, int]
-TILE_MAP = 0xC3A0
-
-
-def synthetic(changes: Change) -> State:
-    """Return the state of a quiet moment on a map of 4x4 blocks, with `changes` to its bytes."""
-    quiet = {
-        0xC100: 1,  # wSpritePlayerStateData1PictureID
-        0xD361: 3,  # wYCoord
-        0xD362: 3,  # wXCoord
-        0xD368: 4,  # wCurMapHeight
-        0xD369: 4,  # wCurMapWidth
-        0xFF40: 0x80,  # rLCDC
-        0xFF47: 0xE4,  # rBGP
-    }
-    memory = bytearray(0x10000)
-    for address, value in (quiet | changes).items():
-        memory[address] = value
-    windows = ((0xC000, 0x2000), (0xFF00, 0x100))
-    return read_state(Ram(tuple((at, bytes(memory[at : at + n])) for at, n in windows)), 7)
-
-
-def box(left: int, top: int, right: int, bottom: int) -> Change:
-    """Return the corners of a box on the logical screen."""
-    corners = {(left, top): 0x79, (right, top): 0x7B, (left, bottom): 0x7D, (right, bottom): 0x7E}
-    return {TILE_MAP + 20 * y + x: tile for (x, y), tile in corners.items()}
-
-
-def tile(column: int, row: int, value: int) -> Change:
-    return {TILE_MAP + 20 * row + column: value}
-
-
-MESSAGE_BOX = box(0, 12, 19, 17)
+from tests.emulator.moments import MESSAGE_BOX, TILE_MAP, Change, box, state_with, tile
 
 
 def test_a_quiet_moment_is_trusted_and_in_control() -> None:
-    state = synthetic({})
+    state = state_with({})
     assert state.frame == 7
     assert state.control.trusted
     assert state.in_control
@@ -87,7 +52,7 @@ def test_a_quiet_moment_is_trusted_and_in_control() -> None:
 def test_a_moment_in_between_is_not_trusted(
     changes: Change, doubt: Doubt, screen_type: ScreenType
 ) -> None:
-    state = synthetic(changes)
+    state = state_with(changes)
     assert state.control.reasons == (doubt,)
     assert not state.control.trusted
     assert not state.in_control
@@ -96,15 +61,15 @@ def test_a_moment_in_between_is_not_trusted(
 
 
 def test_a_dark_cave_is_not_a_fade() -> None:
-    assert synthetic({0xFF47: 0xFE, 0xD35D: 6}).control.trusted
+    assert state_with({0xFF47: 0xFE, 0xD35D: 6}).control.trusted
 
 
 def test_leftovers_of_old_counters_do_not_count() -> None:
-    assert synthetic({0xD13A: 200}).control.trusted  # wIgnoreInputCounter without its flag
+    assert state_with({0xD13A: 200}).control.trusted  # wIgnoreInputCounter without its flag
 
 
 def test_garbage_before_the_game_is_no_battle_and_no_party() -> None:
-    state = synthetic({0xC100: 0, 0xD057: 1, 0xD163: 6, 0xD31D: 3})
+    state = state_with({0xC100: 0, 0xD057: 1, 0xD163: 6, 0xD31D: 3})
     assert state.screen_type is ScreenType.TITLE
     assert not state.game_started
     assert len(state.party) == 0
@@ -112,18 +77,18 @@ def test_garbage_before_the_game_is_no_battle_and_no_party() -> None:
 
 
 def test_an_arrow_in_a_picture_is_no_text() -> None:
-    state = synthetic(tile(18, 16, 0xEE))
+    state = state_with(tile(18, 16, 0xEE))
     assert state.dialogue.waiting is Waiting.NONE
     assert state.screen_type is ScreenType.OVERWORLD
 
 
 def test_a_cursor_in_a_picture_is_no_menu() -> None:
-    assert synthetic(tile(4, 4, 0xED)).menu is None
+    assert state_with(tile(4, 4, 0xED)).menu is None
 
 
 def test_a_message_box_with_an_arrow_wants_a_button() -> None:
     text = tile(1, 14, 0x87) | tile(2, 14, 0xA8)  # Hi
-    state = synthetic(MESSAGE_BOX | text | tile(18, 16, 0xEE))
+    state = state_with(MESSAGE_BOX | text | tile(18, 16, 0xEE))
     assert state.dialogue.waiting is Waiting.ARROW
     assert state.dialogue.lines[0].startswith("Hi")
     assert state.dialogue.lines[1].strip() == ""
@@ -131,14 +96,14 @@ def test_a_message_box_with_an_arrow_wants_a_button() -> None:
 
 
 def test_a_message_box_partly_covered_is_still_read() -> None:
-    state = synthetic(MESSAGE_BOX | box(10, 2, 19, 12))
+    state = state_with(MESSAGE_BOX | box(10, 2, 19, 12))
     assert state.dialogue.is_open
     assert state.dialogue.waiting is Waiting.QUIET
 
 
 def test_a_menu_is_where_the_game_says_its_cursor_is() -> None:
     noted = TILE_MAP + 20 * 5 + 1
-    menu = synthetic(
+    menu = state_with(
         box(0, 0, 9, 9)
         | tile(1, 3, 0xED)
         | tile(1, 5, 0xED)
@@ -153,7 +118,7 @@ def test_a_menu_is_where_the_game_says_its_cursor_is() -> None:
 
 
 def test_a_menu_over_a_question_is_a_menu() -> None:
-    state = synthetic(MESSAGE_BOX | box(14, 7, 19, 11) | tile(15, 8, 0xED))
+    state = state_with(MESSAGE_BOX | box(14, 7, 19, 11) | tile(15, 8, 0xED))
     assert state.screen_type is ScreenType.MENU
     assert state.menu is not None
     assert state.menu.cursor == (15, 8)
@@ -166,20 +131,20 @@ def test_a_menu_over_a_question_is_a_menu() -> None:
 def test_the_bottom_left_tile_of_a_square_decides(
     square: tuple[int, int], column: int, row: int
 ) -> None:
-    shown = synthetic(tile(column, row, 0x22)).tiles_in_sight
+    shown = state_with(tile(column, row, 0x22)).tiles_in_sight
     assert shown is not None
     assert [each for each, decides in shown.items() if decides == 0x22] == [square]
 
 
 def test_badges_money_and_broken_digits() -> None:
-    player = synthetic({0xD347: 0x12, 0xD348: 0x34, 0xD349: 0x56, 0xD356: 0b1000_0101}).player
+    player = state_with({0xD347: 0x12, 0xD348: 0x34, 0xD349: 0x56, 0xD356: 0b1000_0101}).player
     assert player.money == 123456
     assert player.badges == (0, 2, 7)
-    assert synthetic({0xD347: 0xAB}).player.money == 0
+    assert state_with({0xD347: 0xAB}).player.money == 0
 
 
 def test_the_bag_counts_stacks_of_one_item_together() -> None:
-    bag = synthetic({0xD31D: 2, 0xD31E: 4, 0xD31F: 99, 0xD320: 4, 0xD321: 3, 0xD322: 0xFF}).bag
+    bag = state_with({0xD31D: 2, 0xD31E: 4, 0xD31F: 99, 0xD320: 4, 0xD321: 3, 0xD322: 0xFF}).bag
     assert bag.quantity(4) == 102
     assert bag.quantity(5) == 0
     assert not bag.full
@@ -187,7 +152,7 @@ def test_the_bag_counts_stacks_of_one_item_together() -> None:
 
 def test_pp_ups_are_not_pp() -> None:
     mon = {0xD163: 1, 0xD164: 1, 0xD165: 0xFF, 0xD16B + 8: 33, 0xD16B + 29: 0xC0 | 35}
-    (slot,) = synthetic(mon).party[0].moves
+    (slot,) = state_with(mon).party[0].moves
     assert slot == (33, 35, 3)
 
 

@@ -33,23 +33,19 @@ from emulator.world.texts import (
 )
 from emulator.world.tileset import read_tileset
 from emulator.world.world import DungeonWarp, read_dungeon_warps
+from tests.emulator.synthetic.image import offset, word
 
 END = 0xFF
 BEDROOM = 38
 SURFABLE = (0, 3, 5, 7, 13, 14, 17, 22, 23)
 
 
-def rom_with(tables: Mapping[tuple[int, int], bytes]) -> Rom:
+def rom_with(tables: Mapping[tuple[int, int], bytes], blank: int = END) -> Rom:
     """Return an image that holds these bytes, and the filling of blank room everywhere else."""
-    image = bytearray([END]) * (1 << 20)
-    for (bank, address), data in tables.items():
-        start = address % 0x4000 + (bank * 0x4000 if address >= 0x4000 else 0)
-        image[start : start + len(data)] = data
+    image = bytearray([blank]) * (1 << 20)
+    for place, data in tables.items():
+        image[offset(*place) : offset(*place) + len(data)] = data
     return Rom(bytes(image))
-
-
-def word(value: int) -> bytes:
-    return value.to_bytes(2, "little")
 
 
 def entry(label: str, at: int) -> RomAddress:
@@ -224,21 +220,13 @@ TEXTS_END, PROGRAM = b"\x50", b"\x08"
 HI, YOU = b"\x00\x87\xa8\x50", b"\x00\x98\xae\xb4\x50"  # as strings
 
 
-def texts_rom_with(tables: Mapping[tuple[int, int], bytes]) -> Rom:
-    image = bytearray(1 << 18)
-    for (bank, address), data in tables.items():
-        start = address + (bank - 1) * 0x4000 if address >= 0x4000 else address
-        image[start : start + len(data)] = data
-    return Rom(bytes(image))
-
-
 def far(address: int, bank: int = OTHER) -> bytes:
     return b"\x17" + word(address) + bytes([bank])
 
 
 def read(script: bytes, elsewhere: bytes = b"") -> tuple[ScriptEnding, str]:
     return read_script(
-        texts_rom_with({(BANK, PLACE): script, (OTHER, PLACE): elsewhere}), BANK, PLACE
+        rom_with({(BANK, PLACE): script, (OTHER, PLACE): elsewhere}, blank=0), BANK, PLACE
     )
 
 
@@ -330,14 +318,15 @@ def test_whatever_lies_there_is_read_to_an_end(
 
 def test_a_table_counts_from_one_and_leads_to_its_bank_or_the_first() -> None:
     places = (PLACE, 0x2442, 0x8000, PLACE + 8, PLACE + 9)
-    rom = texts_rom_with(
+    rom = rom_with(
         {
             (BANK, TABLE): b"".join(map(word, places)),
             (BANK, PLACE): HI + TEXTS_END,
             (0, 0x2442): YOU + TEXTS_END,
             (BANK, PLACE + 8): bytes([TextService.NURSE.value]),
             (BANK, PLACE + 9): far(0x6000),
-        }
+        },
+        blank=0,
     )
     texts = TextTable(rom, BANK, TABLE)
     assert [texts.read(text_id) for text_id in range(6)] == [
@@ -351,7 +340,7 @@ def test_a_table_counts_from_one_and_leads_to_its_bank_or_the_first() -> None:
 
 
 def test_a_table_stays_in_its_bank_and_out_of_ram() -> None:
-    rom = texts_rom_with({(BANK, 0x7FFC): word(PLACE) * 2, (BANK, PLACE): HI + TEXTS_END})
+    rom = rom_with({(BANK, 0x7FFC): word(PLACE) * 2, (BANK, PLACE): HI + TEXTS_END}, blank=0)
     assert TextTable(rom, BANK, 0x7FFC).place(2) == PLACE
     assert TextTable(rom, BANK, 0x7FFC).place(3) is None
     assert TextTable(rom, BANK, 0x7FFD).place(2) is None

@@ -188,15 +188,6 @@ def written(row: Facts) -> tuple[object, ...]:
     return *where, ways, row["text_id"], KINDS[row["kind"]], opponent, mon, row.get("item")
 
 
-def test_everybody_who_fights_has_a_team(world: World, synthetic_cartridge: Cartridge) -> None:
-    dex = Dex.of(synthetic_cartridge)
-    for here in world.maps:
-        for one in here.people:
-            if one.opponent is not None:
-                teams = dex.trainer(one.opponent.trainer_class).teams
-                assert 1 <= one.opponent.number <= len(teams)
-
-
 SHORTHANDS = {"#": "POKé", "<PKMN>": "PKMN"}  # how the facts write what one code prints
 NO_HIDDEN_ITEM = {34}  # a bit of which no map's facts have the square
 NO_TOGGLED_OBJECT = {170, 186}  # bits of which no map's facts have the object
@@ -244,14 +235,6 @@ def test_who_can_be_hidden_and_who_is_at_first(world: World) -> None:
         ) == sorted((row["toggle"], row["i"], not row["visible_at_start"]) for row in rows)
         flags |= {one.flag for one in toggles}
     assert flags == set(range(228))
-
-
-def test_every_item_on_the_ground_can_be_taken_away(world: World) -> None:
-    for here in world.maps:
-        toggled = {one.slot for one in here.header.toggles}
-        assert {
-            one.slot for one in here.people if one.kind in (ResidentKind.ITEM, ResidentKind.MON)
-        } <= toggled
 
 
 def test_the_place_of_every_map(world: World) -> None:

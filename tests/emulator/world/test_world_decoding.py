@@ -7,7 +7,6 @@ from typing import Final
 import pytest
 
 from emulator import (
-    Button,
     Cartridge,
     CartridgeError,
     Facing,
@@ -22,13 +21,8 @@ from emulator.cartridge import Rom
 from emulator.world.game_map import WarpTrigger
 from emulator.world.residents import ResidentKind
 from emulator.world.tileset import Ground, read_ground
-
-BUTTONS: Final = {
-    Facing.DOWN: Button.DOWN,
-    Facing.UP: Button.UP,
-    Facing.LEFT: Button.LEFT,
-    Facing.RIGHT: Button.RIGHT,
-}
+from tests.emulator.conftest import WALK
+from tests.emulator.synthetic.image import offset, word
 
 
 @pytest.fixture
@@ -77,9 +71,7 @@ def test_connections_of_the_demo_lead_back(world: World) -> None:
             there = here.crossing(square, connection.side)
             assert there is not None
             assert world.map(there.map_id).contains(there.x, there.y)
-            back = world.map(there.map_id).crossing(
-                (there.x, there.y), Facing(connection.side.value ^ 4)
-            )
+            back = world.map(there.map_id).crossing((there.x, there.y), connection.side.opposite)
             assert back == (here.map_id, *square)
 
 
@@ -115,11 +107,11 @@ def test_the_cartridge_walks_as_its_decoded_map_says(bedroom: PyBoyConsole, worl
     bumps = 0
     for _ in range(80):
         square = read_state(bedroom.ram(), 0).position
-        facing = chance.choice(list(BUTTONS))
+        facing = chance.choice(list(WALK))
         ahead = (square.x + facing.dx, square.y + facing.dy)
         if here.warp_at(*ahead):
             continue
-        bedroom.perform(Step(BUTTONS[facing], 12, 12))
+        bedroom.perform(Step(WALK[facing], 12, 12))
         walks = here.can_step(square, facing)
         bumps += not walks
         assert read_state(bedroom.ram(), 0).position == (ahead if walks else square)
@@ -153,7 +145,7 @@ class Paper:
         self.put(3, 0x423D, bytes([2] * 248))
 
     def put(self, bank: int, address: int, data: bytes) -> None:
-        start = bank * 0x4000 + address % 0x4000 if address >= 0x4000 else address
+        start = offset(bank, address)
         self.image[start : start + len(data)] = data
 
     def map(self, map_id: int, tileset: int, blocks: list[bytes], objects: bytes) -> None:
@@ -169,10 +161,6 @@ class Paper:
     def world(self) -> World:
         rom = Rom(bytes(self.image))
         return World(rom, read_ground(rom))
-
-
-def word(value: int) -> bytes:
-    return value.to_bytes(2, "little")
 
 
 NOTHING: Final = bytes([WALL, 0, 0, 0])
@@ -304,12 +292,6 @@ def test_a_header_of_garbage_is_a_map_of_nothing() -> None:
 
 
 LANE = 12  # the demo's map with ledges
-OPPOSITE = {
-    Facing.DOWN: Facing.UP,
-    Facing.UP: Facing.DOWN,
-    Facing.LEFT: Facing.RIGHT,
-    Facing.RIGHT: Facing.LEFT,
-}
 
 
 @pytest.fixture
@@ -338,8 +320,8 @@ def test_a_hop_lands_two_squares_on_and_leads_nowhere_back(lane: GameMap) -> Non
         assert lane.passable(*landing)
         between = Position(square.x + facing.dx, square.y + facing.dy)
         assert not lane.can_step(square, facing)
-        assert not lane.can_step(landing, OPPOSITE[facing])
-        assert lane.hop(landing, OPPOSITE[facing]) is None
+        assert not lane.can_step(landing, facing.opposite)
+        assert lane.hop(landing, facing.opposite) is None
         assert not lane.passable(*between)
 
 
