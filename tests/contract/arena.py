@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import pytest
 
 from emulator.profile import symbol
 from tests.contract import battles
-from tests.contract.battles import FIGHT, Mon
-from tests.contract.game import Game
+from tests.contract.battles import FIGHT, Mon, with_effect
+from tests.contract.game import Game, Start
 from tests.contract.test_engine_battle_damage import RANDOM
 
 HP: Final = 320
@@ -53,18 +53,18 @@ class Dice:
             self.drawn.append(registers.A)
 
 
-def enter(start: Callable[[str], Game], *reserve: Mon) -> Game:
+def enter(start: Start, *reserve: Mon) -> Game:
     """Begin a fight in the wild; the player's is faster, the enemy does no harm."""
     game = start("bedroom")
     battles.hurry(game)
     stats = (STAT, STAT, SPEEDS["own"], STAT)
     own = Mon(3, hp=HP, max_hp=HP, level=LEVEL, stats=stats, experience=9000)
-    battles.set_team(game, own, *reserve)
+    battles.set_team(game, own)
     battles.meet(game, 33, LEVEL)
     steady(game, "enemy")
     for name in ("type1", "type2"):
         battles.set_field(game, "own", name, NO_TYPE)
-    battles.set_moves(game, "enemy", [battles.with_effect(game, HARMLESS).id])
+    battles.set_moves(game, "enemy", [with_effect(game, HARMLESS).id])
     return game
 
 
@@ -75,7 +75,7 @@ def steady(game: Game, side: str) -> None:
     for name, value in zip(NAMES, (STAT, STAT, SPEEDS[side], STAT), strict=True):
         battles.set_field(game, side, name, value)
     label = "wPlayerMonUnmodifiedLevel" if side == "own" else "wEnemyMonUnmodifiedLevel"
-    battles.poke(game, label, battles_block(game, side)[14:25])
+    game.poke(label, battles_block(game, side)[14:25])
     for name in ("type1", "type2"):
         battles.set_field(game, side, name, NO_TYPE)
 
@@ -97,7 +97,7 @@ def status(game: Game, side: str, byte: int = 1) -> int:
 
 
 def set_status(game: Game, side: str, byte: int, value: int) -> None:
-    battles.poke(game, STATUSES[side], bytes([value]), byte - 1)
+    game.poke(STATUSES[side], value, byte - 1)
 
 
 def counters(game: Game, side: str) -> tuple[int, ...]:
@@ -107,27 +107,24 @@ def counters(game: Game, side: str) -> tuple[int, ...]:
 
 
 def set_counter(game: Game, side: str, index: int, value: int) -> None:
-    battles.poke(game, COUNTERS[side], bytes([value]), index)
+    game.poke(COUNTERS[side], value, index)
 
 
 def use(game: Game, number: int) -> list[str]:
     """Let the player's use a move; return what was said until the next menu."""
     battles.set_moves(game, "own", [number])
-    return said(battles.fight(game))
+    return battles.fight(game)
+
+
+def use_effect(game: Game, *effects: int) -> list[str]:
+    """Let the player's use a move that does one of these."""
+    return use(game, with_effect(game, *effects).id)
 
 
 def go_on(game: Game) -> list[str]:
     """Choose FIGHT where no list of moves opens; return what was said until the next menu."""
     battles.choose(game, FIGHT)
-    return said(battles.read_on(game))
-
-
-def said(screens: Iterable[str]) -> list[str]:
-    return [battles.words(screen) for screen in screens]
-
-
-def tells(lines: Iterable[str], words: str) -> bool:
-    return any(words in line for line in lines)
+    return battles.read_on(game)
 
 
 def read_until(game: Game, words: str) -> None:
@@ -135,7 +132,7 @@ def read_until(game: Game, words: str) -> None:
     for _ in range(900):
         game.tick(4)
         if game.has_arrow:
-            if words in battles.words(game.text):
+            if words in game.said:
                 return
             game.press("b", hold=2, settle=2)
     pytest.fail(f"never {words!r}:\n{game.text}")

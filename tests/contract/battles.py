@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import pytest
 
 from emulator import profile
-from emulator.profile import symbol
-from tests.contract.game import COLUMNS, Game
+from tests.contract.game import Game
 
 PARTY_MON, BATTLE_MON, NAME = 44, 29, 11
 NO_DELAY: Final = 0x40  # of wStatusFlags5: letters come at once
@@ -80,12 +79,6 @@ class Mon:
         return bytes(data)
 
 
-def poke(game: Game, label: str, data: bytes, offset: int = 0) -> None:
-    at = symbol(label) + offset
-    for i, byte in enumerate(data):
-        game.pyboy.memory[at + i] = byte
-
-
 def table(game: Game, label: str, offset: int, size: int) -> bytes:
     bank, address = profile.table(label)
     return game.rom(bank, address + offset, size)
@@ -118,21 +111,21 @@ def field(game: Game, side: str, name: str) -> int:
 
 def set_field(game: Game, side: str, name: str, value: int) -> None:
     start, size = OFFSETS[name]
-    poke(game, SIDES[side], value.to_bytes(size), start)
+    game.poke(SIDES[side], value.to_bytes(size), start)
 
 
 def set_moves(game: Game, side: str, numbers: Sequence[int], pp: int = 20) -> None:
-    poke(game, SIDES[side], bytes(numbers).ljust(4, b"\0"), 8)
-    poke(game, SIDES[side], bytes([pp] * len(numbers)).ljust(4, b"\0"), 25)
+    game.poke(SIDES[side], bytes(numbers).ljust(4, b"\0"), 8)
+    game.poke(SIDES[side], bytes([pp] * len(numbers)).ljust(4, b"\0"), 25)
 
 
 def set_team(game: Game, *team: Mon) -> None:
-    poke(game, "wPartyCount", bytes([len(team)]))
-    poke(game, "wPartySpecies", bytes([*(mon.species for mon in team), 0xFF]))
+    game.poke("wPartyCount", len(team))
+    game.poke("wPartySpecies", bytes([*(mon.species for mon in team), 0xFF]))
     for place, mon in enumerate(team):
-        poke(game, "wPartyMons", mon.data(game), PARTY_MON * place)
+        game.poke("wPartyMons", mon.data(game), PARTY_MON * place)
         name = bytes([0x80 + place] * 4).ljust(NAME, b"\x50")  # AAAA, BBBB, ...
-        poke(game, "wPartyMonNicks", name, NAME * place)
+        game.poke("wPartyMonNicks", name, NAME * place)
 
 
 def party_mon(game: Game, place: int) -> bytes:
@@ -141,21 +134,21 @@ def party_mon(game: Game, place: int) -> bytes:
 
 def hurry(game: Game, options: int = FAST | STYLE_SET) -> None:
     """Print words at once: how fast they come is no concern of battles."""
-    poke(game, "wOptions", bytes([options]))
-    poke(game, "wStatusFlags5", bytes([game.byte("wStatusFlags5") | NO_DELAY]))
+    game.poke("wOptions", options)
+    game.poke("wStatusFlags5", game.byte("wStatusFlags5") | NO_DELAY)
 
 
 def meet(game: Game, species: int, level: int) -> Game:
     """Let the overworld find a wild creature, and come to the first menu."""
-    poke(game, "wCurEnemyLevel", bytes([level]))
-    poke(game, "wCurOpponent", bytes([species]))
+    game.poke("wCurEnemyLevel", level)
+    game.poke("wCurOpponent", species)
     return to_menu(game)
 
 
 def challenge(game: Game, trainer_class: int, number: int) -> Game:
     """Let the overworld find a trainer, and come to the first menu."""
-    poke(game, "wTrainerNo", bytes([number]))
-    poke(game, "wCurOpponent", bytes([200 + trainer_class]))
+    game.poke("wTrainerNo", number)
+    game.poke("wCurOpponent", 200 + trainer_class)
     return to_menu(game)
 
 
@@ -164,12 +157,12 @@ def is_at_menu(game: Game) -> bool:
 
 
 def read_on(game: Game) -> list[str]:
-    """Read to the next menu, or to the map; return the screens that waited."""
+    """Read to the next menu, or to the map; return what was said, each time it waited."""
     seen: list[str] = []
     for _ in range(900):
         game.tick(4)
-        if game.has_arrow and game.text not in seen[-1:]:
-            seen.append(game.text)
+        if game.has_arrow and game.said not in seen[-1:]:
+            seen.append(game.said)
         if game.cursor or not game.byte("wIsInBattle"):
             return seen
         if game.has_arrow or has_stats_box(game):
@@ -204,7 +197,7 @@ def choose(game: Game, place: tuple[int, int]) -> Game:
 
 
 def fight(game: Game, slot: int = 0) -> list[str]:
-    """Use a move and read to the next menu; return the screens that waited."""
+    """Use a move and read to the next menu; return what was said."""
     choose(game, FIGHT)
     game.wait(lambda: game.cursor is not None and game.cursor[0] == FIRST_MOVE[0], 60)
     for _ in range(4):
@@ -215,7 +208,5 @@ def fight(game: Game, slot: int = 0) -> list[str]:
     return read_on(game)
 
 
-def words(screen: str) -> str:
-    """Return what the message box says, in one line."""
-    rows = [screen[(COLUMNS + 1) * row + 1 : (COLUMNS + 1) * row + 19] for row in (14, 16)]
-    return " ".join(" ".join(rows).rstrip("v").split())
+def tells(lines: Iterable[str], words: str) -> bool:
+    return any(words in line for line in lines)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from tests.contract.game import Game
+from tests.contract.game import Game, Start
 
 ALDERBROOK, STONECROSS, HEATHER_WAY, SORREL_ROAD, WOOD = 1, 2, 13, 14, 51
 LAB, STORE, NORTH_GATE, SOUTH_GATE, GYM = 40, 42, 47, 50, 54
@@ -18,7 +16,7 @@ STORE_DOOR = 1  # of the warps of Alderbrook
 TOWN_SCRIPT, GYM_SCRIPT, STORE_SCRIPT = 0xD5F4, 0xD5FC, 0xD60D
 
 
-def through_the_door(start: Callable[[str], Game], target: int, entrance: int = 0) -> Game:
+def through_the_door(start: Start, target: int, entrance: int = 0) -> Game:
     """Walk through the door of the store in Alderbrook, behind which the asked place lies."""
     game = start("alderbrook")
     game.poke("wWarpEntries", entrance, 4 * STORE_DOOR + 2)
@@ -30,10 +28,8 @@ def through_the_door(start: Callable[[str], Game], target: int, entrance: int = 
 
 def enter(game: Game, direction: str, target: int) -> Game:
     """Hold a direction until the map is another one and the player is free or held up there."""
-    game.hold(direction)
-    game.wait(lambda: game.place.map == target, 200)
-    game.release(direction)
-    game.wait(lambda: game.is_free or bool(game.byte("wFontLoaded")), 200)
+    game.hold_until(direction, lambda: game.place.map == target, 200)
+    game.wait(lambda: game.is_free or game.is_talking, 200)
     return game
 
 

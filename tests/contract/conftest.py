@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.contract import battles
-from tests.contract.game import NOTHING_KEPT, Game
+from tests.contract.arena import Dice, enter
+from tests.contract.game import NOTHING_KEPT, Game, Start
 from tests.contract.stations import STATIONS
 from tests.contract.world_rom import Map, Rom, compile_world, made_maps, read_rom
 
@@ -41,7 +42,7 @@ def _states() -> dict[str, bytes]:
 
 
 @pytest.fixture
-def start(_console: Game, _states: dict[str, bytes]) -> Iterator[Callable[[str], Game]]:
+def start(_console: Game, _states: dict[str, bytes]) -> Iterator[Start]:
     """Give the game at a named station."""
     for button in ("up", "down", "left", "right", "a", "b", "start", "select"):
         _console.release(button)
@@ -63,11 +64,24 @@ def start(_console: Game, _states: dict[str, bytes]) -> Iterator[Callable[[str],
 
 
 @pytest.fixture
-def bedroom(start: Callable[[str], Game]) -> Game:
+def bedroom(start: Start) -> Game:
     """Give the bedroom, with words that are printed at once."""
     game = start("bedroom")
     battles.hurry(game)
     return game
+
+
+@pytest.fixture
+def arena(start: Start) -> Game:
+    """Give a fight of two who can stand much."""
+    return enter(start)
+
+
+@pytest.fixture
+def dice(_console: Game) -> Iterator[Dice]:
+    """Decide about chance from here on."""
+    with Dice(_console) as dice:
+        yield dice
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import io
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import pytest
 from pyboy import PyBoy
@@ -91,6 +91,13 @@ class Game:
         self.release(button)
         self.tick(settle)
 
+    def hold_until(self, button: str, condition: Callable[[], bool], within: int) -> Game:
+        """Hold a button until `condition` holds."""
+        self.hold(button)
+        self.wait(condition, within)
+        self.release(button)
+        return self
+
     def wait(self, condition: Callable[[], bool], within: int) -> int:
         """Tick until `condition` holds and return the frames it took."""
         for frame in range(within):
@@ -118,11 +125,13 @@ class Game:
         return int.from_bytes(self.block(label, 2), "big")
 
     def poke_number(self, label: str, value: int) -> None:
-        self.poke(label, value >> 8)
-        self.poke(label, value & 0xFF, 1)
+        self.poke(label, value.to_bytes(2))
 
-    def poke(self, label: str, value: int, offset: int = 0) -> None:
-        self.pyboy.memory[symbol(label) + offset] = value
+    def poke(self, label: str, value: int | bytes, offset: int = 0) -> None:
+        """Write a byte, or several."""
+        data = bytes([value]) if isinstance(value, int) else value
+        for at, byte in enumerate(data, symbol(label) + offset):
+            self.pyboy.memory[at] = byte
 
     def has_happened(self, event: int) -> bool:
         return bool(self.byte("wEventFlags", event // 8) & 1 << event % 8)
@@ -163,6 +172,17 @@ class Game:
         )
 
     @property
+    def said(self) -> str:
+        """What the message box says, in one line."""
+        rows = self.text.splitlines()
+        return " ".join((rows[14][1:19] + " " + rows[16][1:19]).rstrip("v ").split())
+
+    @property
+    def is_talking(self) -> bool:
+        """Whether a box of text is open."""
+        return bool(self.byte("wFontLoaded"))
+
+    @property
     def cursor(self) -> tuple[int, int] | None:
         """Where the filled cursor stands on the screen."""
         where = self.block("wTileMap").find(0xED)
@@ -182,6 +202,11 @@ class Game:
             seen.append(self.text)
             self.press("b")
         pytest.fail(f"the text does not end:\n{self.text}")
+
+    def hear(self) -> str:
+        """Press A and read to the end; return all that is said, in one line."""
+        self.press("a")
+        return " ".join(" ".join(self.read_to_the_end()).replace("#", " ").split())
 
     def sprite(self, slot: int) -> tuple[int, int]:
         """Return the x and y of the step that a map object holds."""
@@ -277,6 +302,9 @@ class Game:
             if spot not in self.people and self.is_open(*spot) and self.route(*spot) is not None:
                 return self.go(*spot).face(direction)
         pytest.fail(f"nothing open beside {(x, y)} on map {self.place.map}")
+
+
+Start: TypeAlias = Callable[[str], Game]  # gives the game at a named station
 
 
 def trace(

@@ -71,7 +71,7 @@ def win_to_level(
     )
     battles.set_team(game, mon)
     if not named:
-        battles.poke(game, "wPartyMonNicks", name(game, species))
+        game.poke("wPartyMonNicks", name(game, species))
     battles.meet(game, 66, enemy_level)
     battles.set_field(game, "enemy", "hp", 1)
     choose_hitter(game, moves)

@@ -23,7 +23,7 @@ def use(game: Game, service: int) -> Game:
     """Ask whoever stands behind the counter of a rest house, as though he were a PC."""
     battles.hurry(game)
     game.pyboy.memory[SPARE : SPARE + 3] = [(SPARE + 2) & 0xFF, (SPARE + 2) >> 8, service]
-    battles.poke(game, "wCurMapTextPtr", SPARE.to_bytes(2, "little"))
+    game.poke("wCurMapTextPtr", SPARE.to_bytes(2, "little"))
     game.go(3, 3).face("up")
     game.press("a")
     return to(game, CORNER)
@@ -51,7 +51,7 @@ def choose(game: Game, entry: int, then: tuple[int, int] | None) -> Game:
 def said(game: Game) -> str:
     """Return what the page that waits now says."""
     game.wait(lambda: game.has_arrow, 200)
-    return battles.words(game.text)
+    return game.said
 
 
 def ram(game: Game) -> Ram:
@@ -73,7 +73,7 @@ def rows(game: Game, x: int, end: int, ys: Sequence[int]) -> list[str]:
 
 def set_list(game: Game, label: str, *stacks: tuple[int, int]) -> None:
     data = bytes([len(stacks), *(byte for stack in stacks for byte in stack), 0xFF])
-    battles.poke(game, label, data)
+    game.poke(label, data)
 
 
 def read_list(game: Game, label: str) -> list[tuple[int, int]]:

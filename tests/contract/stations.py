@@ -110,9 +110,7 @@ def to_starter(game: Game, starter: int) -> Game:
 def to_challenge(game: Game) -> Game:
     """Step between the bookcases, where the rival calls."""
     game.go(4, 5)
-    game.hold("down")
-    game.wait(lambda: bool(game.byte("wOaksLabCurScript")), 60)
-    game.release("down")
+    game.hold_until("down", lambda: bool(game.byte("wOaksLabCurScript")), 60)
     return read_on(game, lambda: bool(game.byte("wCurOpponent")))
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pytest
 
 from emulator import MenuKind
 from tests.contract import battles, pcs, things
 from tests.contract.battles import BURN, FREEZE, PARALYSIS, POISON, Mon
-from tests.contract.game import LETTERS, Game, halting_share
+from tests.contract.game import LETTERS, Game, Start, halting_share
 from tests.contract.pcs import CORNER
 from tests.contract.things import LIST, PARTY, TOSS, USE, YES
 
@@ -36,9 +36,7 @@ def use_first(game: Game) -> Game:
 
 def test_the_cursor_comes_some_frames_after_the_list(bedroom: Game) -> None:
     things.open_bag(bedroom, (things.POTION, 2)).press("b")
-    things.to_cursor(bedroom, (11, 4)).hold("a")
-    bedroom.wait(lambda: bedroom.tile(4, 2) == 0x79, 20)
-    bedroom.release("a")
+    things.to_cursor(bedroom, (11, 4)).hold_until("a", lambda: bedroom.tile(4, 2) == 0x79, 20)
     assert bedroom.wait(lambda: bedroom.cursor == LIST, 60) >= FEW_FRAMES
 
 
@@ -248,7 +246,7 @@ BAG, STORE = "wNumBagItems", "wNumBoxItems"
 
 
 @pytest.fixture
-def pc(start: Callable[[str], Game]) -> Game:
+def pc(start: Start) -> Game:
     """Give the menu of the player's own PC."""
     game = start("rest house")
     battles.set_team(game, Mon(3))
@@ -272,7 +270,7 @@ def count(game: Game) -> int:
     return shown
 
 
-def test_one_pc_serves_all(start: Callable[[str], Game]) -> None:
+def test_one_pc_serves_all(start: Start) -> None:
     game = start("rest house")
     battles.set_team(game, Mon(3))
     pcs.use(game, pcs.ANY_PC)
@@ -428,7 +426,7 @@ def rows(game: Game) -> list[str]:
     return [game.text.splitlines()[y][6:18].strip() for y in (4, 6, 8, 10)]
 
 
-def test_four_names_are_seen_and_counted(start: Callable[[str], Game]) -> None:
+def test_four_names_are_seen_and_counted(start: Start) -> None:
     game = open_bag(start("bedroom"))
     assert rows(game) == [item_name(game, item) for item in ITEMS[:4]]
     assert [int(game.text.splitlines()[y][15:17]) for y in (5, 7, 9, 11)] == list(ITEMS[:4])
@@ -438,24 +436,12 @@ def test_four_names_are_seen_and_counted(start: Callable[[str], Game]) -> None:
     assert halting_share(game, 100) >= ENOUGH
 
 
-def test_the_list_scrolls_under_the_third_row(start: Callable[[str], Game]) -> None:
-    game = open_bag(start("bedroom"))
-    words = [*(item_name(game, item) for item in ITEMS), "CANCEL"]
-    for index in (*range(1, 6), 5, *range(4, -1, -1), 0):
-        game.press("down" if game.byte("wListScrollOffset") + row(game) < index else "up")
-        if index == 5 and game.byte("wListScrollOffset") + row(game) < 5:
-            game.press("down")
-        assert game.byte("wListScrollOffset") + row(game) == index
-        assert rows(game)[row(game)] == words[index]
-        assert game.cursor == (5, 4 + 2 * row(game))
-
-
 def row(game: Game) -> int:
     return game.byte("wCurrentMenuItem")
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3])
-def test_short_lists_end_with_cancel(start: Callable[[str], Game], count: int) -> None:
+def test_short_lists_end_with_cancel(start: Start, count: int) -> None:
     game = open_bag(start("bedroom"), ITEMS[:count])
     assert game.byte("wMaxMenuItem") == min(count, 2)
     assert rows(game)[count] == "CANCEL"
@@ -466,7 +452,7 @@ def test_short_lists_end_with_cancel(start: Callable[[str], Game], count: int) -
     assert game.cursor == (11, 4)
 
 
-def test_an_item_is_chosen_and_the_list_comes_back(start: Callable[[str], Game]) -> None:
+def test_an_item_is_chosen_and_the_list_comes_back(start: Start) -> None:
     game = open_bag(start("bedroom"))
     game.press("down")
     game.press("a", settle=4)

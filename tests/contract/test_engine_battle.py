@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from tests.contract import battles
 from tests.contract.battles import BAG, FIGHT, FIRST_MOVE, RUN, TEAM, Mon
-from tests.contract.game import Game, halting_share
+from tests.contract.game import Game, Start, halting_share
 from tests.contract.test_engine_battle_damage import Chance, watch_chance
 from tests.contract.test_engine_menus import ENOUGH, STACK_BOTTOM, STACK_TOP
 
@@ -18,7 +16,7 @@ ALARM = 0x80
 
 
 @pytest.fixture
-def arena(start: Callable[[str], Game]) -> Game:
+def arena(start: Start) -> Game:
     """Give a wild battle at its first menu, with two in the team."""
     game = start("bedroom")
     battles.hurry(game)
@@ -41,35 +39,10 @@ def open_moves(game: Game) -> Game:
     return game
 
 
-def test_a_wild_battle_says_who_fights(arena: Game) -> None:
-    assert arena.byte("wIsInBattle") == battles.WILD
-    assert arena.byte("wCurOpponent") == 33
-    assert (battles.field(arena, "enemy", "species"), battles.field(arena, "enemy", "level")) == (
-        33,
-        5,
-    )
-    assert (battles.field(arena, "own", "species"), battles.field(arena, "own", "hp")) == (3, 200)
-    assert arena.byte("wPlayerMonNumber") == 0
-    assert arena.block("wPlayerMonStatMods", 6) == arena.block("wEnemyMonStatMods", 6) == b"\7" * 6
-    assert arena.block("wPlayerMonUnmodifiedLevel", 11) == battles.party_mon(arena, 0)[33:44]
-
-
-def test_the_battle_menu_has_two_columns(arena: Game) -> None:
-    assert menu(arena) == (9, 14, 1)
-    for place, item in ((BAG, 1), (FIGHT, 0), (TEAM, 0), (RUN, 1), (BAG, 1), (RUN, 1)):
-        battles.point(arena, place)
-        assert arena.byte("wCurrentMenuItem") == item
-        assert menu(arena) == (place[0], 14, 1)
-        assert arena.block("wTileMap").count(0xED) == 1
-    rows = [arena.text.splitlines()[row] for row in (14, 16)]
-    assert (rows[0][10:15], rows[1][10:13], rows[1][16:19]) == ("FIGHT", "BAG", "RUN")
-    assert (arena.tile(16, 14), arena.tile(17, 14)) == (0xE1, 0xE2)
-
-
 def test_the_column_on_the_right_counts_on_when_chosen(arena: Game) -> None:
-    battles.point(arena, TEAM).hold("a")
-    arena.wait(lambda: arena.byte("wBattleAndStartSavedMenuItem") == 2, 10)
-    arena.release("a")
+    battles.point(arena, TEAM).hold_until(
+        "a", lambda: arena.byte("wBattleAndStartSavedMenuItem") == 2, 10
+    )
     arena.wait(lambda: arena.cursor == (0, 1), 60)
     arena.press("b")
     arena.wait(lambda: arena.cursor == TEAM, 60)
@@ -105,12 +78,12 @@ def test_a_move_costs_pp_and_is_remembered(arena: Game) -> None:
 
 
 def test_a_move_without_pp_is_refused_and_without_any_the_last_resort_is_used(arena: Game) -> None:
-    battles.poke(arena, "wBattleMon", bytes([0, 20]), 25)
+    arena.poke("wBattleMon", bytes([0, 20]), 25)
     (said,) = battles.fight(arena)
-    assert "tired" in battles.words(said)
+    assert "tired" in said
     assert battles.is_at_menu(arena)
     assert arena.byte("wPlayerSelectedMove") == 0
-    battles.poke(arena, "wBattleMon", bytes(4), 25)
+    arena.poke("wBattleMon", bytes(4), 25)
     battles.choose(arena, FIGHT)
     battles.read_on(arena)
     assert arena.byte("wPlayerSelectedMove") == LAST_RESORT
@@ -145,7 +118,7 @@ def test_the_team_and_its_small_menu(arena: Game) -> None:
     assert rows == ["SWITCH", "STATS", "CANCEL"]
     arena.press("a", settle=20)
     arena.wait(lambda: arena.has_arrow, 60)
-    assert battles.words(arena.text) == "AAAA is out already!"
+    assert arena.said == "AAAA is out already!"
     arena.press("b", settle=20)
     arena.press("a", settle=20)
     arena.press("down")
@@ -172,13 +145,13 @@ def test_changing_costs_the_turn(arena: Game) -> None:
 
 
 def test_the_fallen_cannot_come_out(arena: Game) -> None:
-    battles.poke(arena, "wPartyMons", bytes(2), battles.PARTY_MON + 1)
+    arena.poke("wPartyMons", bytes(2), battles.PARTY_MON + 1)
     open_team(arena)
     arena.press("down")
     arena.press("a", settle=20)
     arena.press("a", settle=20)
     arena.wait(lambda: arena.has_arrow, 60)
-    assert battles.words(arena.text) == "BBBB has no strength left!"
+    assert arena.said == "BBBB has no strength left!"
     arena.press("b", settle=20)
     assert arena.cursor == (0, 3)
 
@@ -210,13 +183,11 @@ def test_the_alarm_sounds_while_the_bar_is_red(arena: Game) -> None:
     assert arena.byte("wLowHealthAlarm") == 0
 
 
-def test_a_waiting_battle_halts(
-    start: Callable[[str], Game], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_waiting_battle_halts(start: Start, capsys: pytest.CaptureFixture[str]) -> None:
     game = start("bedroom")
     battles.set_team(game, Mon(3, hp=300, max_hp=300, experience=1000), Mon(7, experience=1000))
-    battles.poke(game, "wCurEnemyLevel", b"\3")
-    battles.poke(game, "wCurOpponent", b"\x21")
+    game.poke("wCurEnemyLevel", b"\3")
+    game.poke("wCurOpponent", b"\x21")
     shares = {}
     game.wait(lambda: game.has_arrow, 400)
     shares["text"] = halting_share(game)
@@ -234,7 +205,7 @@ def test_a_waiting_battle_halts(
     assert min(shares.values()) >= ENOUGH
 
 
-def test_a_turn_mostly_halts(start: Callable[[str], Game]) -> None:
+def test_a_turn_mostly_halts(start: Start) -> None:
     game = start("bedroom")
     battles.set_team(game, Mon(3, hp=300, max_hp=300, experience=1000))
     battles.meet(game, 33, 3)
@@ -243,7 +214,7 @@ def test_a_turn_mostly_halts(start: Callable[[str], Game]) -> None:
     assert halting_share(game, 120) >= 0.8
 
 
-def test_the_stack_stays_above_the_last_label(start: Callable[[str], Game]) -> None:
+def test_the_stack_stays_above_the_last_label(start: Start) -> None:
     game = start("bedroom")
     strong = Mon(3, 6, 200, 200, (500, 500, 500, 500), (24,), experience=200)
     battles.set_team(game, strong, Mon(7, experience=1000))
@@ -263,7 +234,7 @@ def test_the_stack_stays_above_the_last_label(start: Callable[[str], Game]) -> N
     assert game.pyboy.register_file.SP > STACK_BOTTOM
 
 
-def wild(start: Callable[[str], Game], *, own_speed: int, enemy_speed: int) -> Game:
+def wild(start: Start, *, own_speed: int, enemy_speed: int) -> Game:
     game = start("bedroom")
     battles.hurry(game)
     battles.set_team(game, Mon(3, hp=500, max_hp=500, experience=1000))
@@ -282,17 +253,7 @@ def escapes(own: int, enemy: int, attempt: int, byte: int) -> bool:
     return odds > 255 or byte <= odds
 
 
-def test_the_faster_always_gets_away(start: Callable[[str], Game]) -> None:
-    game = wild(start, own_speed=50, enemy_speed=50)
-    battles.choose(game, RUN)
-    battles.read_on(game)
-    game.wait(lambda: game.is_free, 200)
-    assert game.byte("wIsInBattle") == battles.NOTHING
-    assert game.byte("wBattleResult") == battles.LEFT
-    assert game.byte("wCurOpponent") == 0
-
-
-def test_the_slower_by_the_formula(start: Callable[[str], Game]) -> None:
+def test_the_slower_by_the_formula(start: Start) -> None:
     outcomes = set()
     for own, enemy in ((20, 120), (5, 200), (30, 300), (60, 500), (3, 999)):
         game = wild(start, own_speed=own, enemy_speed=enemy)
@@ -315,7 +276,7 @@ def test_the_slower_by_the_formula(start: Callable[[str], Game]) -> None:
     assert outcomes == {False, True}
 
 
-def test_fighting_forgets_the_attempts(start: Callable[[str], Game]) -> None:
+def test_fighting_forgets_the_attempts(start: Start) -> None:
     game = wild(start, own_speed=1, enemy_speed=999)
     battles.choose(game, RUN)
     battles.read_on(game)
@@ -324,7 +285,7 @@ def test_fighting_forgets_the_attempts(start: Callable[[str], Game]) -> None:
     assert game.byte("wNumRunAttempts") == 0
 
 
-def test_nobody_runs_from_trainers(start: Callable[[str], Game]) -> None:
+def test_nobody_runs_from_trainers(start: Start) -> None:
     game = start("bedroom")
     battles.hurry(game)
     battles.set_team(game, Mon(3, hp=100, max_hp=100, stats=(50, 50, 500, 50)))
@@ -332,7 +293,7 @@ def test_nobody_runs_from_trainers(start: Callable[[str], Game]) -> None:
     assert game.byte("wIsInBattle") == battles.TRAINER
     battles.choose(game, RUN)
     (said,) = battles.read_on(game)
-    assert "Nobody runs" in battles.words(said)
+    assert "Nobody runs" in said
     assert game.cursor == RUN
     assert game.byte("wEnemySelectedMove") == 0
     assert battles.field(game, "own", "hp") == 100

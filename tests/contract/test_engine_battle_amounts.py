@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Final
 
 import pytest
@@ -25,11 +24,11 @@ from tests.contract.arena import (
     set_status,
     status,
     steady,
-    tells,
     use,
+    use_effect,
 )
-from tests.contract.battles import BAG, BURN, FREEZE, PARALYSIS, POISON, Mon
-from tests.contract.game import Game
+from tests.contract.battles import BAG, BURN, FREEZE, PARALYSIS, POISON, Mon, tells, with_effect
+from tests.contract.game import Game, Start
 from tests.contract.things import LIST, PARTY
 
 ONE_HIT, HALF, FIXED, CRASH, EXPLODE, DREAM, DRAIN = 38, 40, 41, 45, 7, 8, 3
@@ -39,21 +38,6 @@ BY_LEVEL, TAKES_20, TAKES_40, BY_CHANCE, SLEEPER, GIVES_BACK = 69, 49, 82, 149, 
 MISTY, FOCUSED, HAS_SUBSTITUTE, SEEDED = 0x02, 0x04, 0x10, 0x80
 PLAIN, QUICK = 1, 98
 QUARTER: Final = HP // 4
-
-
-@pytest.fixture
-def arena(start: Callable[[str], Game]) -> Game:
-    return enter(start)
-
-
-@pytest.fixture
-def dice(arena: Game) -> Iterator[Dice]:
-    with Dice(arena) as dice:
-        yield dice
-
-
-def with_effect(game: Game, number: int) -> int:
-    return battles.with_effect(game, number).id
 
 
 @pytest.mark.parametrize(("number", "damage"), [(TAKES_20, 20), (TAKES_40, 40), (BY_LEVEL, LEVEL)])
@@ -74,16 +58,16 @@ def test_an_amount_of_chance(arena: Game, dice: Dice, byte: int, damage: int) ->
 def test_half_of_what_is_left(arena: Game, dice: Dice) -> None:
     for before, after in ((HP, HP // 2), (7, 4)):
         battles.set_field(arena, "enemy", "hp", before)
-        use(arena, with_effect(arena, HALF))
+        use_effect(arena, HALF)
         assert hp(arena, "enemy") == after
     assert not set(dice.drawn) - {200}
     battles.set_field(arena, "enemy", "hp", 1)
-    begin(arena, with_effect(arena, HALF))
+    begin(arena, with_effect(arena, HALF).id)
     read_until(arena, "fainted")
 
 
 def test_one_blow_is_enough_for_who_is_not_faster(arena: Game, dice: Dice) -> None:
-    number = with_effect(arena, ONE_HIT)
+    number = with_effect(arena, ONE_HIT).id
     battles.set_field(arena, "enemy", "speed", 61)
     dice.roll([0], usual=0)
     assert tells(use(arena, number), "missed")
@@ -100,13 +84,13 @@ def test_one_blow_is_enough_for_who_is_not_faster(arena: Game, dice: Dice) -> No
 
 def test_a_leap_that_misses_hurts_a_little(arena: Game, dice: Dice) -> None:
     dice.roll([0, 200, 200, 255])
-    assert tells(use(arena, with_effect(arena, CRASH)), "fell on its nose")
+    assert tells(use_effect(arena, CRASH), "fell on its nose")
     assert lost(arena, "own") == 1
 
 
 @pytest.mark.parametrize("byte", [0, 255])
 def test_who_bursts_is_gone_even_when_it_misses(arena: Game, dice: Dice, byte: int) -> None:
-    move = battles.with_effect(arena, EXPLODE)
+    move = with_effect(arena, EXPLODE)
     dice.roll([0, 200, 200, byte])
     begin(arena, move.id)
     read_until(arena, "able to fight")
@@ -115,7 +99,7 @@ def test_who_bursts_is_gone_even_when_it_misses(arena: Game, dice: Dice, byte: i
 
 
 def test_dreams_need_a_sleeper(arena: Game, dice: Dice) -> None:
-    move = battles.with_effect(arena, DREAM)
+    move = with_effect(arena, DREAM)
     battles.set_field(arena, "own", "hp", 100)
     assert tells(use(arena, move.id), "missed")
     battles.set_field(arena, "enemy", "status", 3)
@@ -147,17 +131,17 @@ def test_screens_double_what_is_met_but_not_by_a_critical_hit(arena: Game, dice:
     [(MIST, 2, MISTY), (FOCUS, 2, FOCUSED), (LIGHT_SCREEN, 3, 2), (REFLECT, 3, 4)],
 )
 def test_what_one_can_have_once(arena: Game, kind: int, byte: int, bit: int) -> None:
-    use(arena, with_effect(arena, kind))
+    use_effect(arena, kind)
     assert status(arena, "own", byte) == bit
-    assert tells(use(arena, with_effect(arena, kind)), "nothing comes")
+    assert tells(use_effect(arena, kind), "nothing comes")
 
 
 def test_mist_keeps_stats_from_falling(arena: Game, dice: Dice) -> None:
     set_status(arena, "enemy", 2, MISTY)
     dice.roll([0], usual=0)
-    assert tells(use(arena, with_effect(arena, LOWER)), "lost in mist")
+    assert tells(use_effect(arena, LOWER), "lost in mist")
     dice.roll([0, 200], usual=0)
-    use(arena, with_effect(arena, MAY_LOWER))
+    use_effect(arena, MAY_LOWER)
     assert arena.block("wEnemyMonStatMods", 3) == b"\7" * 3
 
 
@@ -171,18 +155,18 @@ def test_the_focused_hit_critically_a_quarter_as_often(arena: Game, dice: Dice) 
 
 def test_clear_air_wipes_everything_away(arena: Game, dice: Dice) -> None:
     for side, label in (("own", "wPlayerMonStatMods"), ("enemy", "wEnemyMonStatMods")):
-        battles.poke(arena, label, bytes(range(4, 10)))
+        arena.poke(label, bytes(range(4, 10)))
         set_status(arena, side, 1, 0x80)
         set_counter(arena, side, 1, 5)
         set_counter(arena, side, 3, 0x23)
         battles.set_field(arena, side, "attack", 77)
-    battles.poke(arena, "wPlayerDisabledMoveNumber", b"\2")
+    arena.poke("wPlayerDisabledMoveNumber", b"\2")
     set_status(arena, "own", 2, MISTY | FOCUSED | SEEDED)
     set_status(arena, "own", 3, 7)
     battles.set_field(arena, "own", "status", PARALYSIS)
     battles.set_field(arena, "enemy", "status", FREEZE)
     dice.roll([], usual=100)  # neither confused nor paralyzed just now
-    begin(arena, with_effect(arena, HAZE))
+    begin(arena, with_effect(arena, HAZE).id)
     read_until(arena, "as it was before")
     for side, label in (("own", "wPlayerMonStatMods"), ("enemy", "wEnemyMonStatMods")):
         assert arena.block(label, 6) == b"\7" * 6
@@ -196,9 +180,9 @@ def test_clear_air_wipes_everything_away(arena: Game, dice: Dice) -> None:
 
 
 def test_half_or_all_hp_come_back(arena: Game) -> None:
-    assert tells(use(arena, with_effect(arena, HEAL)), "nothing comes")
+    assert tells(use_effect(arena, HEAL), "nothing comes")
     battles.set_field(arena, "own", "hp", 10)
-    use(arena, with_effect(arena, HEAL))
+    use_effect(arena, HEAL)
     assert hp(arena, "own") == 10 + HP // 2
     battles.set_field(arena, "own", "status", POISON)
     begin(arena, SLEEPER)
@@ -209,13 +193,13 @@ def test_half_or_all_hp_come_back(arena: Game) -> None:
 def test_straw_takes_the_blows(arena: Game, dice: Dice) -> None:
     battles.set_moves(arena, "enemy", [PLAIN])
     power = battles.move(arena, PLAIN).power
-    use(arena, with_effect(arena, SUBSTITUTE))
+    use_effect(arena, SUBSTITUTE)
     assert lost(arena, "own") == QUARTER
     assert status(arena, "own", 2) == HAS_SUBSTITUTE
     assert arena.byte("wPlayerSubstituteHP") == QUARTER - blow(power)
-    assert tells(use(arena, with_effect(arena, SUBSTITUTE)), "nothing comes")
-    battles.poke(arena, "wPlayerSubstituteHP", bytes([blow(power) - 1]))
-    assert tells(use(arena, with_effect(arena, 13)), "blown away")
+    assert tells(use_effect(arena, SUBSTITUTE), "nothing comes")
+    arena.poke("wPlayerSubstituteHP", blow(power) - 1)
+    assert tells(use_effect(arena, 13), "blown away")
     assert lost(arena, "own") == QUARTER
     assert (status(arena, "own", 2), arena.byte("wPlayerSubstituteHP")) == (0, 0)
     assert dice.drawn
@@ -223,7 +207,7 @@ def test_straw_takes_the_blows(arena: Game, dice: Dice) -> None:
 
 def test_straw_costs_more_than_the_weak_have(arena: Game) -> None:
     battles.set_field(arena, "own", "hp", QUARTER - 1)
-    assert tells(use(arena, with_effect(arena, SUBSTITUTE)), "nothing comes")
+    assert tells(use_effect(arena, SUBSTITUTE), "nothing comes")
     assert hp(arena, "own") == QUARTER - 1
 
 
@@ -231,7 +215,7 @@ def test_straw_costs_more_than_the_weak_have(arena: Game) -> None:
 def test_straw_keeps_most_things_off(arena: Game, dice: Dice, kind: int) -> None:
     set_status(arena, "enemy", 2, HAS_SUBSTITUTE)
     dice.roll([0], usual=0)
-    assert tells(use(arena, with_effect(arena, kind)), "nothing comes")
+    assert tells(use_effect(arena, kind), "nothing comes")
     assert battles.field(arena, "enemy", "status") == 0
     assert status(arena, "enemy") == 0
 
@@ -240,7 +224,7 @@ def test_sleep_finds_its_way_through_straw(arena: Game, dice: Dice) -> None:
     set_status(arena, "enemy", 2, HAS_SUBSTITUTE)
     battles.set_field(arena, "enemy", "speed", 100)
     dice.roll([0, 0, 255])
-    use(arena, with_effect(arena, SLEEP))
+    use_effect(arena, SLEEP)
     assert battles.field(arena, "enemy", "status") == 7
 
 
@@ -250,7 +234,7 @@ def test_what_was_taken_is_given_back_twice(arena: Game, dice: Dice) -> None:
     power = battles.move(arena, PLAIN).power
     assert lost(arena, "own") == blow(power)
     assert lost(arena, "enemy") == 2 * blow(power)
-    battles.set_moves(arena, "enemy", [with_effect(arena, DRAIN)])  # of another kind
+    battles.set_moves(arena, "enemy", [with_effect(arena, DRAIN).id])  # of another kind
     assert tells(use(arena, GIVES_BACK), "missed")
     assert lost(arena, "enemy") <= 2 * blow(power)
     assert len(dice.drawn) > 1
@@ -260,30 +244,28 @@ BADGES: Final = {0x01: "attack", 0x04: "defense", 0x10: "speed", 0x40: "special"
 
 
 @pytest.mark.parametrize("badge", BADGES)
-def test_a_badge_is_worth_an_eighth_and_counts_again(
-    start: Callable[[str], Game], badge: int
-) -> None:
+def test_a_badge_is_worth_an_eighth_and_counts_again(start: Start, badge: int) -> None:
     game = start("bedroom")
-    battles.poke(game, "wObtainedBadges", bytes([badge]))
+    game.poke("wObtainedBadges", badge)
     game = enter(lambda _: game)
     stats = dict(zip(NAMES, (STAT, STAT, 60, STAT), strict=True))
     stats[BADGES[badge]] += stats[BADGES[badge]] // 8
     assert {name: battles.field(game, "own", name) for name in NAMES} == stats
     plain = game.block("wPlayerMonUnmodifiedLevel", 11)
     assert [int.from_bytes(plain[i : i + 2]) for i in (3, 5, 7, 9)] == [STAT, STAT, 60, STAT]
-    use(game, with_effect(game, 10 if badge != 1 else 13))  # another stat
+    use_effect(game, 10 if badge != 1 else 13)  # another stat
     again = stats[BADGES[badge]]
     assert battles.field(game, "own", BADGES[badge]) == again + again // 8
     assert battles.field(game, "enemy", "attack") == STAT
 
 
 def test_badges_count_again_when_the_enemy_lowers_something(
-    start: Callable[[str], Game],
+    start: Start,
 ) -> None:
     game = start("bedroom")
-    battles.poke(game, "wObtainedBadges", b"\1")
+    game.poke("wObtainedBadges", b"\1")
     game = enter(lambda _: game)
-    battles.set_moves(game, "enemy", [with_effect(game, LOWER)])
+    battles.set_moves(game, "enemy", [with_effect(game, LOWER).id])
     with Dice(game) as dice:
         dice.roll([0])
         use(game, PLAIN)
@@ -295,7 +277,7 @@ BASE = 7  # a stage of no change
 
 
 @pytest.fixture
-def team(start: Callable[[str], Game]) -> Game:
+def team(start: Start) -> Game:
     game = start("bedroom")
     battles.hurry(game)
     battles.set_team(
@@ -305,12 +287,12 @@ def team(start: Callable[[str], Game]) -> Game:
 
 
 @pytest.fixture
-def items_arena(team: Game) -> Game:
+def wild(team: Game) -> Game:
     """Give a wild battle at its first menu."""
     return battles.meet(team, 33, 5)
 
 
-def items_use(game: Game, item: int, count: int = 2) -> Game:
+def use_item(game: Game, item: int, count: int = 2) -> Game:
     """Open the bag in battle with one thing in it, and press A on it."""
     things.fill_bag(game, (item, count))
     battles.choose(game, BAG)
@@ -324,52 +306,50 @@ def turn_is_over(game: Game) -> None:
     assert game.byte("wEnemySelectedMove")
 
 
-def test_the_list_opens_at_once_and_b_costs_no_turn(items_arena: Game) -> None:
-    things.fill_bag(items_arena, (things.POTION, 2))
-    battles.choose(items_arena, BAG)
-    things.to_cursor(items_arena, LIST)
-    assert items_arena.byte("wListMenuID") == 3
-    items_arena.press("b")
-    things.to_cursor(items_arena, BAG)
-    assert items_arena.byte("wEnemySelectedMove") == 0
-    assert items_arena.byte("wActionResultOrTookBattleTurn") == 0
+def test_the_list_opens_at_once_and_b_costs_no_turn(wild: Game) -> None:
+    things.fill_bag(wild, (things.POTION, 2))
+    battles.choose(wild, BAG)
+    things.to_cursor(wild, LIST)
+    assert wild.byte("wListMenuID") == 3
+    wild.press("b")
+    things.to_cursor(wild, BAG)
+    assert wild.byte("wEnemySelectedMove") == 0
+    assert wild.byte("wActionResultOrTookBattleTurn") == 0
 
 
-def test_a_potion_helps_who_fights_and_the_enemy_acts(items_arena: Game) -> None:
-    items_use(items_arena, things.POTION)
-    things.to_cursor(items_arena, PARTY).press("a")
-    items_arena.wait(lambda: items_arena.has_arrow, 300)
-    assert things.words(items_arena) == "AAAA has 20 HP more!"
-    assert battles.field(items_arena, "own", "hp") == 80  # before the enemy acts
-    items_arena.press("b")
-    turn_is_over(items_arena)
-    assert items_arena.byte("wPlayerSelectedMove") == 0
-    assert items_arena.byte("wActionResultOrTookBattleTurn") == 0
-    assert things.bag(items_arena) == [(things.POTION, 1)]
-    assert int.from_bytes(battles.party_mon(items_arena, 0)[1:3]) == battles.field(
-        items_arena, "own", "hp"
-    )
+def test_a_potion_helps_who_fights_and_the_enemy_acts(wild: Game) -> None:
+    use_item(wild, things.POTION)
+    things.to_cursor(wild, PARTY).press("a")
+    wild.wait(lambda: wild.has_arrow, 300)
+    assert wild.said == "AAAA has 20 HP more!"
+    assert battles.field(wild, "own", "hp") == 80  # before the enemy acts
+    wild.press("b")
+    turn_is_over(wild)
+    assert wild.byte("wPlayerSelectedMove") == 0
+    assert wild.byte("wActionResultOrTookBattleTurn") == 0
+    assert things.bag(wild) == [(things.POTION, 1)]
+    assert int.from_bytes(battles.party_mon(wild, 0)[1:3]) == battles.field(wild, "own", "hp")
 
 
-def test_who_waits_can_be_helped_too(items_arena: Game) -> None:
-    items_use(items_arena, things.REVIVE)
-    things.to_cursor(items_arena, PARTY).press("down")
-    items_arena.press("a")
-    assert "BBBB" in things.read(items_arena)
-    turn_is_over(items_arena)
-    assert int.from_bytes(battles.party_mon(items_arena, 1)[1:3]) == 45
+def test_who_waits_can_be_helped_too(wild: Game) -> None:
+    use_item(wild, things.REVIVE)
+    things.to_cursor(wild, PARTY).press("down")
+    wild.press("a")
+    assert "BBBB" in things.read(wild)
+    turn_is_over(wild)
+    assert int.from_bytes(battles.party_mon(wild, 1)[1:3]) == 45
 
 
-def test_what_changes_nothing_costs_nothing(items_arena: Game) -> None:
-    items_use(items_arena, things.ANTIDOTE)
-    things.to_cursor(items_arena, PARTY).press("a")
-    assert "nothing" in things.read(items_arena)
-    things.to_cursor(items_arena, LIST).press("a")
-    things.to_cursor(items_arena, PARTY).press("b")
-    things.to_cursor(items_arena, LIST).press("b")
-    things.to_cursor(items_arena, BAG)
-    assert things.bag(items_arena) == [(things.ANTIDOTE, 2)]
-    assert items_arena.byte("wEnemySelectedMove") == 0
+def test_what_changes_nothing_costs_nothing(wild: Game) -> None:
+    use_item(wild, things.ANTIDOTE)
+    things.to_cursor(wild, PARTY).press("a")
+    assert "nothing" in things.read(wild)
+    things.to_cursor(wild, LIST).press("a")
+    things.to_cursor(wild, PARTY).press("b")
+    things.to_cursor(wild, LIST).press("b")
+    things.to_cursor(wild, BAG)
+    assert things.bag(wild) == [(things.ANTIDOTE, 2)]
+    assert wild.byte("wEnemySelectedMove") == 0
 
 
 @pytest.mark.parametrize(
@@ -384,74 +364,67 @@ def test_what_changes_nothing_costs_nothing(items_arena: Game) -> None:
 def test_a_healed_fighter_has_its_stats_back(team: Game, item: int, state: int, stat: str) -> None:
     stats = (50, 50, 80, 50)
     battles.set_team(team, Mon(3, hp=60, max_hp=200, status=state, stats=stats))
-    items_arena = battles.meet(team, 33, 5)
-    items_use(items_arena, item)
-    things.to_cursor(items_arena, PARTY).press("a")
-    assert things.read(items_arena).startswith("AAAA")
-    assert battles.field(items_arena, "own", "status") == 0
+    wild = battles.meet(team, 33, 5)
+    use_item(wild, item)
+    things.to_cursor(wild, PARTY).press("a")
+    assert things.read(wild).startswith("AAAA")
+    assert battles.field(wild, "own", "status") == 0
     own = dict(zip(("attack", "defense", "speed", "special"), stats, strict=True))
-    assert battles.field(items_arena, "own", stat) == own[stat]
+    assert battles.field(wild, "own", stat) == own[stat]
 
 
 @pytest.mark.parametrize(("item", "stat"), [(65, 0), (66, 1), (67, 2), (68, 3)])
-def test_a_tonic_raises_a_stage(items_arena: Game, item: int, stat: int) -> None:
-    items_use(items_arena, item)
-    assert "used the" in things.read(items_arena)
-    assert "rose" in things.read(items_arena)
-    assert items_arena.byte("wPlayerMonStatMods", stat) == BASE + 1
-    turn_is_over(items_arena)
-    assert things.bag(items_arena) == [(item, 1)]
+def test_a_tonic_raises_a_stage(wild: Game, item: int, stat: int) -> None:
+    use_item(wild, item)
+    assert "used the" in things.read(wild)
+    assert "rose" in things.read(wild)
+    assert wild.byte("wPlayerMonStatMods", stat) == BASE + 1
+    turn_is_over(wild)
+    assert things.bag(wild) == [(item, 1)]
 
 
 def test_nobody_catches_what_belongs_to_a_trainer(team: Game) -> None:
-    items_arena = battles.challenge(team, 1, 1)
-    items_use(items_arena, things.BALL)
-    things.read(items_arena)
-    turn_is_over(items_arena)
-    assert things.bag(items_arena) == [(things.BALL, 2)]
+    wild = battles.challenge(team, 1, 1)
+    use_item(wild, things.BALL)
+    things.read(wild)
+    turn_is_over(wild)
+    assert things.bag(wild) == [(things.BALL, 2)]
 
 
-def test_a_ball_that_opens_again_is_gone_with_the_turn(items_arena: Game) -> None:
-    battles.poke(items_arena, "wEnemyMonActualCatchRate", bytes([0]))
-    items_use(items_arena, things.BALL)
-    turn_is_over(items_arena)
-    assert things.bag(items_arena) == [(things.BALL, 1)]
+def test_a_ball_that_opens_again_is_gone_with_the_turn(wild: Game) -> None:
+    wild.poke("wEnemyMonActualCatchRate", 0)
+    use_item(wild, things.BALL)
+    turn_is_over(wild)
+    assert things.bag(wild) == [(things.BALL, 1)]
 
 
-def test_a_ball_that_holds_is_gone_when_the_caught_one_has_its_name(items_arena: Game) -> None:
-    battles.poke(items_arena, "wEnemyMonActualCatchRate", bytes([255]))
-    battles.set_field(items_arena, "enemy", "hp", 1)
-    items_use(items_arena, things.BALL)
+def test_a_ball_that_holds_is_gone_when_the_caught_one_has_its_name(wild: Game) -> None:
+    wild.poke("wEnemyMonActualCatchRate", 255)
+    battles.set_field(wild, "enemy", "hp", 1)
+    use_item(wild, things.BALL)
     for _ in range(4):  # the record of whoever is new, and the question of a name
-        battles.read_on(items_arena)
-        if items_arena.byte("wIsInBattle") == battles.NOTHING:
+        battles.read_on(wild)
+        if wild.byte("wIsInBattle") == battles.NOTHING:
             break
-        items_arena.press("b")
-    assert items_arena.byte("wIsInBattle") == battles.NOTHING
-    assert items_arena.byte("wCapturedMonSpecies")
-    assert things.bag(items_arena) == [(things.BALL, 1)]
+        wild.press("b")
+    assert wild.byte("wIsInBattle") == battles.NOTHING
+    assert wild.byte("wCapturedMonSpecies")
+    assert things.bag(wild) == [(things.BALL, 1)]
 
 
 LEADER, SPARING, CARELESS = 34, 25, 1
-MINDS_SLEEP, MINDS_RAISE, BADLY_POISONED = 32, 11, 1
-MINDS_PLAIN: Final = 1
+BADLY_POISONED = 1
 MOSS, BROOK, HEARTH = 22, 21, 20
 USES: Final = 60
 
 
 @pytest.fixture
-def home(start: Callable[[str], Game]) -> Game:
+def home(start: Start) -> Game:
     game = start("bedroom")
     battles.hurry(game)
     own = Mon(3, hp=HP, max_hp=HP, level=20, stats=(40, 40, 60, 40), experience=9000)
     battles.set_team(game, own)
     return game
-
-
-@pytest.fixture
-def minds_dice(home: Game) -> Iterator[Dice]:
-    with Dice(home) as minds_dice:
-        yield minds_dice
 
 
 def face(game: Game, trainer_class: int) -> None:
@@ -460,68 +433,68 @@ def face(game: Game, trainer_class: int) -> None:
     steady(game, "own")
 
 
-def chosen(game: Game, minds_dice: Dice, byte: int) -> int:
+def chosen(game: Game, dice: Dice, byte: int) -> int:
     """Return what the enemy wants to do in the next turn, when chance says `byte`."""
     for side in ("own", "enemy"):
         battles.set_field(game, side, "hp", HP)
-    minds_dice.roll([byte])
-    use(game, battles.with_effect(game, MINDS_RAISE).id)
-    battles.poke(game, "wPlayerMonStatMods", b"\7" * 6)
+    dice.roll([byte])
+    use_effect(game, RAISE)
+    game.poke("wPlayerMonStatMods", b"\7" * 6)
     return game.byte("wEnemySelectedMove")
 
 
-def choices(game: Game, minds_dice: Dice) -> set[int]:
-    return {chosen(game, minds_dice, byte) for byte in (0, 100, 150, 255)}
+def choices(game: Game, dice: Dice) -> set[int]:
+    return {chosen(game, dice, byte) for byte in (0, 100, 150, 255)}
 
 
-def test_careless_trainers_choose_like_wild_ones(home: Game, minds_dice: Dice) -> None:
+def test_careless_trainers_choose_like_wild_ones(home: Game, dice: Dice) -> None:
     face(home, CARELESS)
-    nap = battles.with_effect(home, MINDS_SLEEP).id
+    nap = with_effect(home, SLEEP).id
     battles.set_field(home, "own", "status", PARALYSIS)
-    battles.set_moves(home, "enemy", [MINDS_PLAIN, nap])
-    assert chosen(home, minds_dice, 0) == MINDS_PLAIN
-    assert chosen(home, minds_dice, 255) == nap
+    battles.set_moves(home, "enemy", [PLAIN, nap])
+    assert chosen(home, dice, 0) == PLAIN
+    assert chosen(home, dice, 255) == nap
 
 
-def test_others_spare_whom_something_ails(home: Game, minds_dice: Dice) -> None:
+def test_others_spare_whom_something_ails(home: Game, dice: Dice) -> None:
     face(home, SPARING)
-    afflicting = [battles.with_effect(home, effect).id for effect in (32, 66, 67)]
-    battles.set_moves(home, "enemy", [*afflicting, MINDS_PLAIN])
-    assert chosen(home, minds_dice, 0) == afflicting[0]
+    afflicting = [with_effect(home, effect).id for effect in (32, 66, 67)]
+    battles.set_moves(home, "enemy", [*afflicting, PLAIN])
+    assert chosen(home, dice, 0) == afflicting[0]
     battles.set_field(home, "own", "status", POISON)
-    assert choices(home, minds_dice) == {MINDS_PLAIN}
+    assert choices(home, dice) == {PLAIN}
 
 
 def typed(game: Game, kind: int) -> int:
     return next(m.id for m in battles.moves(game) if m.type == kind and m.power > 1)
 
 
-def test_leaders_know_what_is_strong_and_what_is_weak(home: Game, minds_dice: Dice) -> None:
+def test_leaders_know_what_is_strong_and_what_is_weak(home: Game, dice: Dice) -> None:
     face(home, LEADER)
     moss, brook, hearth = (typed(home, kind) for kind in (MOSS, BROOK, HEARTH))
     for name in ("type1", "type2"):
         battles.set_field(home, "own", name, MOSS)
-    battles.set_moves(home, "enemy", [moss, brook, hearth, MINDS_PLAIN])
-    assert choices(home, minds_dice) == {hearth}
-    battles.set_moves(home, "enemy", [moss, MINDS_PLAIN])
-    assert choices(home, minds_dice) == {MINDS_PLAIN}
+    battles.set_moves(home, "enemy", [moss, brook, hearth, PLAIN])
+    assert choices(home, dice) == {hearth}
+    battles.set_moves(home, "enemy", [moss, PLAIN])
+    assert choices(home, dice) == {PLAIN}
     battles.set_moves(home, "enemy", [moss])
-    assert choices(home, minds_dice) == {moss}
+    assert choices(home, dice) == {moss}
 
 
-def test_the_leader_sees_to_what_ails_his_own_once(home: Game, minds_dice: Dice) -> None:
+def test_the_leader_sees_to_what_ails_his_own_once(home: Game, dice: Dice) -> None:
     face(home, LEADER)
-    battles.set_moves(home, "enemy", [MINDS_PLAIN])
+    battles.set_moves(home, "enemy", [PLAIN])
     assert home.byte("wAICount") == 1
     battles.set_field(home, "enemy", "status", POISON)
     set_status(home, "enemy", 3, BADLY_POISONED)
-    minds_dice.roll([])
-    assert tells(use(home, battles.with_effect(home, MINDS_RAISE).id), "helps")
+    dice.roll([])
+    assert tells(use_effect(home, RAISE), "helps")
     assert battles.field(home, "enemy", "status") == 0
     assert status(home, "enemy", 3) == 0
     assert hp(home, "own") == HP  # that was his turn
     battles.set_field(home, "enemy", "status", POISON)
-    assert not tells(use(home, battles.with_effect(home, MINDS_RAISE).id), "helps")
+    assert not tells(use_effect(home, RAISE), "helps")
     assert hp(home, "own") < HP
 
 
@@ -530,22 +503,22 @@ def test_the_leader_sees_to_what_ails_his_own_once(home: Game, minds_dice: Dice)
 )
 def test_the_leader_heals_who_is_low_every_other_time(
     home: Game,
-    minds_dice: Dice,
+    dice: Dice,
     left: int,
     byte: int,
     helps: bool,  # noqa: FBT001
 ) -> None:
     face(home, LEADER)
-    battles.set_moves(home, "enemy", [MINDS_PLAIN])
+    battles.set_moves(home, "enemy", [PLAIN])
     battles.set_field(home, "enemy", "hp", left)
-    minds_dice.roll([0, byte])
-    assert tells(use(home, battles.with_effect(home, MINDS_RAISE).id), "helps") == helps
+    dice.roll([0, byte])
+    assert tells(use_effect(home, RAISE), "helps") == helps
     assert hp(home, "enemy") == left + (20 if helps else 0)
 
 
-def test_no_other_class_has_remedies(home: Game, minds_dice: Dice) -> None:
+def test_no_other_class_has_remedies(home: Game, dice: Dice) -> None:
     face(home, SPARING)
     battles.set_field(home, "enemy", "status", POISON)
-    minds_dice.roll([])
-    assert not tells(use(home, battles.with_effect(home, MINDS_RAISE).id), "helps")
+    dice.roll([])
+    assert not tells(use_effect(home, RAISE), "helps")
     assert home.byte("wAICount") == 0

@@ -12,7 +12,7 @@ import pytest
 from emulator.profile import symbol
 from tests.contract import battles
 from tests.contract.battles import Move
-from tests.contract.game import Game
+from tests.contract.game import Game, Start
 
 OWN, ENEMY = 0, 1  # hWhoseTurn
 NAMES: Final = ("own", "enemy")
@@ -183,10 +183,10 @@ def write_turn(game: Game, turn: Turn) -> None:
         data[8:12], data[25:29] = bytes([number] * 4), bytes([20] * 4)
         for i, (stat, plain) in enumerate(zip(fighter.stats, fighter.unmodified, strict=True)):
             data[17 + 2 * i : 19 + 2 * i] = stat.to_bytes(2)
-            battles.poke(game, UNMODIFIED[side], plain.to_bytes(2), 3 + 2 * i)
+            game.poke(UNMODIFIED[side], plain.to_bytes(2), 3 + 2 * i)
         memory[at : at + battles.BATTLE_MON] = list(data)
         stages = bytes([7, 7, 7, 7, fighter.accuracy, fighter.evasion])
-        battles.poke(game, STAGES[side], stages)
+        game.poke(STAGES[side], stages)
 
 
 def mash(game: Game, done: Callable[[], bool]) -> None:
@@ -245,7 +245,7 @@ def watch_chance(game: Game, chances: list[Chance]) -> int:
 
 
 @pytest.mark.parametrize("rolls", [2_500, pytest.param(10_000, marks=pytest.mark.proof)])
-def test_rolls_of_damage(start: Callable[[str], Game], rolls: int) -> None:
+def test_rolls_of_damage(start: Start, rolls: int) -> None:
     game = start("bedroom")
     battles.hurry(game)
     battles.set_team(game, battles.Mon(species=3))

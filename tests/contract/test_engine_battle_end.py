@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -11,7 +10,7 @@ import pytest
 from emulator import Phase
 from tests.contract import battles, growing
 from tests.contract.battles import FIGHT, TEAM, Mon
-from tests.contract.game import Game
+from tests.contract.game import Game, Start
 
 HITTER: Final = 24  # never misses
 RAMBLER, BASIL = 1, 25
@@ -26,30 +25,26 @@ def weak(species: int = 7) -> Mon:
     return Mon(species, 2, 1, 1, (5, 5, 1, 5), (HITTER,), experience=8)
 
 
-def begin(start: Callable[[str], Game], *team: Mon, options: int | None = None) -> Game:
+def begin(start: Start, *team: Mon, options: int | None = None) -> Game:
     game = start("bedroom")
     battles.hurry(game) if options is None else battles.hurry(game, battles.FAST | options)
     battles.set_team(game, *team)
     return game
 
 
-def said(screens: list[str]) -> str:
-    return " / ".join(battles.words(screen) for screen in screens)
-
-
 def to_faint(game: Game) -> list[str]:
     """Fight until the own one falls, keeping the opponent from falling or wasting its turns."""
-    screens: list[str] = []
+    lines: list[str] = []
     for _ in range(20):
         battles.set_moves(game, "enemy", [HITTER])
         battles.set_field(game, "enemy", "attack", 900)
-        screens = battles.fight(game)
+        lines = battles.fight(game)
         if not battles.is_at_menu(game):
-            return screens
+            return lines
     raise AssertionError(game.text)
 
 
-def test_the_last_one_falls(start: Callable[[str], Game]) -> None:
+def test_the_last_one_falls(start: Start) -> None:
     game = battles.meet(begin(start, weak()), 33, 30)
     battles.set_moves(game, "enemy", [HITTER])
     battles.choose(game, FIGHT)
@@ -61,7 +56,7 @@ def test_the_last_one_falls(start: Callable[[str], Game]) -> None:
             break
         game.tick(2)
         if game.has_arrow:
-            read.add(battles.words(game.text))
+            read.add(game.said)
             game.press("b", hold=2, settle=2)
     assert "AAAA fainted!" in read
     assert any("able to fight" in words for words in read)
@@ -69,9 +64,9 @@ def test_the_last_one_falls(start: Callable[[str], Game]) -> None:
     assert game.byte("wCurOpponent") == 0
 
 
-def test_defeat_wakes_the_player_elsewhere(start: Callable[[str], Game]) -> None:
+def test_defeat_wakes_the_player_elsewhere(start: Start) -> None:
     game = begin(start, weak())
-    battles.poke(game, "wPlayerMoney", bytes.fromhex("003001"))
+    game.poke("wPlayerMoney", bytes.fromhex("003001"))
     battles.meet(game, 33, 30)
     to_faint(game)
     for _ in range(20):
@@ -83,13 +78,13 @@ def test_defeat_wakes_the_player_elsewhere(start: Callable[[str], Game]) -> None
     assert battles.party_mon(game, 0)[1:3] == battles.party_mon(game, 0)[34:36]
 
 
-def test_another_one_is_asked_for_and_must_come(start: Callable[[str], Game]) -> None:
+def test_another_one_is_asked_for_and_must_come(start: Start) -> None:
     game = battles.meet(begin(start, weak(), strong()), 33, 30)
-    screens = to_faint(game)
-    assert "AAAA fainted!" in said(screens)
+    lines = to_faint(game)
+    assert battles.tells(lines, "AAAA fainted!")
     assert game.cursor == (14, 10)
     assert growing.phase(game) is Phase.NEXT_MON
-    assert battles.words(game.text) == "Send out another?"
+    assert game.said == "Send out another?"
     game.press("a", settle=30)
     game.wait(lambda: game.cursor == (0, 1), 60)
     assert game.byte("wMenuWatchedKeys") == 1
@@ -97,7 +92,7 @@ def test_another_one_is_asked_for_and_must_come(start: Callable[[str], Game]) ->
     assert game.cursor == (0, 1)
     game.press("a", settle=20)
     game.wait(lambda: game.has_arrow, 60)
-    assert "no strength" in battles.words(game.text)
+    assert "no strength" in game.said
     game.press("b", settle=20)
     game.press("down")
     game.press("a", settle=20)
@@ -107,7 +102,7 @@ def test_another_one_is_asked_for_and_must_come(start: Callable[[str], Game]) ->
     assert game.byte("wPartyGainExpFlags") == 0b10
 
 
-def test_no_means_running(start: Callable[[str], Game]) -> None:
+def test_no_means_running(start: Start) -> None:
     game = battles.meet(begin(start, weak(), strong()), 33, 30)
     to_faint(game)
     battles.set_field(game, "own", "speed", 999)
@@ -118,24 +113,24 @@ def test_no_means_running(start: Callable[[str], Game]) -> None:
     assert game.byte("wIsInBattle") == battles.NOTHING
 
 
-def test_no_that_fails_leaves_no_choice(start: Callable[[str], Game]) -> None:
+def test_no_that_fails_leaves_no_choice(start: Start) -> None:
     game = battles.meet(begin(start, weak(), strong()), 33, 30)
     to_faint(game)
     battles.set_field(game, "own", "speed", 1)
     battles.set_field(game, "enemy", "speed", 999)
     game.press("b", settle=30)
-    assert "There is no way past it!" in said(battles.read_on(game))
+    assert battles.tells(battles.read_on(game), "There is no way past it!")
     assert game.cursor == (0, 1)
     assert game.byte("wMenuWatchedKeys") == 1
 
 
-def test_a_trainer_asks_nothing_after_a_fall(start: Callable[[str], Game]) -> None:
+def test_a_trainer_asks_nothing_after_a_fall(start: Start) -> None:
     game = battles.challenge(begin(start, weak(), strong()), RAMBLER, 1)
     to_faint(game)
     assert game.cursor == (0, 1)
 
 
-def test_a_trainer_has_another_and_pays(start: Callable[[str], Game]) -> None:
+def test_a_trainer_has_another_and_pays(start: Start) -> None:
     game = battles.challenge(begin(start, strong()), RAMBLER, 1)
     party = game.block("wEnemyPartySpecies", 7)
     assert game.byte("wEnemyPartyCount") == party.index(0xFF) == 2
@@ -156,13 +151,13 @@ def test_a_trainer_has_another_and_pays(start: Callable[[str], Game]) -> None:
 
 
 @pytest.mark.parametrize(("answer", "number"), [("b", 0), ("a", 1)])
-def test_shift_offers_a_change(start: Callable[[str], Game], answer: str, number: int) -> None:
+def test_shift_offers_a_change(start: Start, answer: str, number: int) -> None:
     game = begin(start, strong(), strong(7), options=STYLE_SHIFT)
     battles.challenge(game, RAMBLER, 1)
     battles.fight(game)
     assert game.cursor == (1, 8)
     assert growing.phase(game) is Phase.CHANGE_MON
-    assert battles.words(game.text).endswith("change creatures?")
+    assert game.said.endswith("change creatures?")
     game.press(answer, settle=30)
     if answer == "a":
         game.wait(lambda: game.cursor == (0, 1), 60)
@@ -175,7 +170,7 @@ def test_shift_offers_a_change(start: Callable[[str], Game], answer: str, number
     assert battles.field(game, "enemy", "position") == 1
 
 
-def test_the_map_is_itself_again(start: Callable[[str], Game]) -> None:
+def test_the_map_is_itself_again(start: Start) -> None:
     game = begin(start, strong())
     tiles, place = game.block("wTileMap"), game.place
     graphics = bytes(game.pyboy.memory[0x9000:0x9800])
@@ -190,29 +185,27 @@ def test_the_map_is_itself_again(start: Callable[[str], Game]) -> None:
 
 
 @pytest.mark.parametrize("opponent", [33, 200 + RAMBLER])
-def test_a_team_that_cannot_stand_has_lost_at_once(
-    start: Callable[[str], Game], opponent: int
-) -> None:
+def test_a_team_that_cannot_stand_has_lost_at_once(start: Start, opponent: int) -> None:
     fallen = replace(strong(), hp=0)
     game = begin(start, fallen, replace(fallen, species=7))
     game.poke("wTrainerNo", 1)
     game.poke("wCurEnemyLevel", 5)
     game.poke("wCurOpponent", opponent)
     game.wait(lambda: game.byte("wIsInBattle") != battles.NOTHING, 120)
-    screens = []
+    lines = []
     for _ in range(100):
         game.press("b", settle=12)
-        screens.append(game.text)
+        lines.append(game.said)
         if game.byte("wIsInBattle") == battles.NOTHING and game.is_free:
             break
-    assert "able to fight" in said(screens)
+    assert battles.tells(lines, "able to fight")
     assert game.byte("wBattleResult") == battles.BEATEN
     assert game.place.map == game.byte("wLastBlackoutMap")
     assert [battles.party_mon(game, place)[1:3] for place in (0, 1)] == [b"\0\xc8"] * 2
     assert game.byte("wPartyCount") == 2
 
 
-def test_rows_remembered_in_battle_are_forgotten_after_it(start: Callable[[str], Game]) -> None:
+def test_rows_remembered_in_battle_are_forgotten_after_it(start: Start) -> None:
     game = battles.meet(begin(start, strong(), strong(7)), 33, 3)
     battles.choose(game, battles.TEAM)
     game.tick(20)
@@ -254,7 +247,7 @@ def growth_strong(species: int, level: int, game: Game, **more: object) -> Mon:
     )
 
 
-def growth_begin(start: Callable[[str], Game], *levels: int, trainer: int | None = None) -> Game:
+def growth_begin(start: Start, *levels: int, trainer: int | None = None) -> Game:
     game = start("bedroom")
     battles.hurry(game)
     team = (
@@ -272,12 +265,10 @@ def gained(game: Game, place: int, level: int) -> int:
 
 
 @pytest.mark.parametrize(("trainer", "enemy_level"), [(None, 7), (OTHER_TRAINER, 9), (None, 3)])
-def test_a_wild_one_is_worth_its_level(
-    start: Callable[[str], Game], trainer: int | None, enemy_level: int
-) -> None:
+def test_a_wild_one_is_worth_its_level(start: Start, trainer: int | None, enemy_level: int) -> None:
     game = battles.meet(growth_begin(start, 40, trainer=trainer), 33, enemy_level)
     base = battles.base_data(game, 33)
-    said = " ".join(battles.words(screen) for screen in battles.fight(game))
+    said = " ".join(battles.fight(game))
     amount = base[9] * enemy_level // 7
     amount += amount // 2 if trainer else 0
     assert gained(game, 0, 40) == amount
@@ -287,7 +278,7 @@ def test_a_wild_one_is_worth_its_level(
     assert (game.byte("wIsInBattle"), game.byte("wBattleResult")) == (battles.NOTHING, battles.WON)
 
 
-def test_those_who_fought_share(start: Callable[[str], Game]) -> None:
+def test_those_who_fought_share(start: Start) -> None:
     game = battles.meet(growth_begin(start, 40, 50, 60), 33, 9)
     battles.choose(game, TEAM)
     game.wait(lambda: game.cursor == (0, 1), 60)
@@ -303,21 +294,7 @@ def test_those_who_fought_share(start: Callable[[str], Game]) -> None:
     assert battles.party_mon(game, 1)[17:19] == (base[1] // 2).to_bytes(2)
 
 
-def test_trainers_are_worth_half_as_much_again(start: Callable[[str], Game]) -> None:
-    game = battles.challenge(growth_begin(start, 60), 25, 1)
-    species = battles.field(game, "enemy", "species")
-    level = battles.field(game, "enemy", "level")
-    assert game.block("wEnemyMons", 44)[27:29] == TRAINER_DVS
-    base = battles.base_data(game, species)
-    assert game.block("wEnemyMons", 44)[34:44] == growing.stats(base, TRAINER_DVS, level)
-    assert game.block("wEnemyMons", 12)[8:] == moves_at(game, species, level)
-    assert game.block("wEnemyMon", 12)[8:] == moves_at(game, species, level)
-    battles.fight(game)
-    amount = base[9] * level // 7
-    assert gained(game, 0, 60) == amount + amount // 2
-
-
-def test_a_wild_one_has_the_stats_of_its_dvs(start: Callable[[str], Game]) -> None:
+def test_a_wild_one_has_the_stats_of_its_dvs(start: Start) -> None:
     seen = set()
     for species, level in ((33, 3), (66, 4), (58, 12)):
         game = growth_begin(start, 60)
@@ -333,11 +310,11 @@ def test_a_wild_one_has_the_stats_of_its_dvs(start: Callable[[str], Game]) -> No
     assert len(seen) > 1
 
 
-def test_a_new_level_brings_stats_and_a_move(start: Callable[[str], Game]) -> None:
+def test_a_new_level_brings_stats_and_a_move(start: Start) -> None:
     game = growth_begin(start)
     level, number = growing.learnset(game, 3)[0]
     box = growing.win_to_level(game, level, (battles.HITTER, 2))
-    screens = battles.read_on(game)
+    lines = battles.read_on(game)
     mon = battles.party_mon(game, 0)
     base = battles.base_data(game, 3)
     assert mon[33] == level
@@ -348,15 +325,15 @@ def test_a_new_level_brings_stats_and_a_move(start: Callable[[str], Game]) -> No
     assert shown == [str(int.from_bytes(mon[i : i + 2])) for i in range(36, 44, 2)]
     assert mon[8:12] == bytes([battles.HITTER, 2, number, 0])
     assert mon[31] == battles.move(game, number).pp
-    assert any("learned" in battles.words(screen) for screen in screens)
+    assert battles.tells(lines, "learned")
 
 
-def test_the_fallen_gain_nothing_and_a_hundred_is_the_end(start: Callable[[str], Game]) -> None:
+def test_the_fallen_gain_nothing_and_a_hundred_is_the_end(start: Start) -> None:
     game = growth_begin(start, 100, 50)
     before = battles.party_mon(game, 0)[14:17]
     battles.meet(game, 33, 60)
-    battles.poke(game, "wPartyGainExpFlags", b"\3")
-    battles.poke(game, "wPartyMons", bytes(2), battles.PARTY_MON + 1)
+    game.poke("wPartyGainExpFlags", b"\3")
+    game.poke("wPartyMons", bytes(2), battles.PARTY_MON + 1)
     battles.fight(game)
     assert battles.party_mon(game, 0)[14:17] == before
     assert battles.party_mon(game, 0)[33] == 100
@@ -369,16 +346,16 @@ KEPT_FOR_EVER: Final = 15  # the first of those that machines teach again and ag
 YES_NO, FORGET = (15, 8), (5, 8)
 
 
-def asked(start: Callable[[str], Game], known: tuple[int, ...] = KNOWN) -> tuple[Game, int]:
+def asked(start: Start, known: tuple[int, ...] = KNOWN) -> tuple[Game, int]:
     """Win the level of a new move and read to the question; return the game and the move."""
     game = start("bedroom")
     battles.hurry(game)
     level, number = growing.learnset(game, TOASTNUT)[0]
     growing.win_to_level(game, level, known)
-    screens = battles.read_on(game)
+    lines = battles.read_on(game)
     assert game.cursor == YES_NO, game.text
-    assert any("knows four moves" in battles.words(screen) for screen in screens)
-    assert "Forget one of them" in battles.words(game.text)
+    assert battles.tells(lines, "knows four moves")
+    assert "Forget one of them" in game.said
     return game, number
 
 
@@ -393,7 +370,7 @@ def moves_of(game: Game) -> tuple[int, ...]:
     return tuple(battles.party_mon(game, 0)[8:12])
 
 
-def test_an_old_move_makes_room(start: Callable[[str], Game]) -> None:
+def test_an_old_move_makes_room(start: Start) -> None:
     game, number = asked(start)
     assert game.byte("wMoveNum") == number
     assert growing.phase(game) is Phase.YES_NO
@@ -406,7 +383,7 @@ def test_an_old_move_makes_room(start: Callable[[str], Game]) -> None:
         game.press("down", hold=2, settle=4)
         assert game.cursor == (5, row)
     game.press("a", hold=2, settle=4)
-    said = " / ".join(battles.words(screen) for screen in battles.read_on(game))
+    said = " / ".join(battles.read_on(game))
     assert "AAAA forgot" in said
     assert "AAAA learned" in said
     assert moves_of(game) == (*KNOWN[:2], number, KNOWN[3])
@@ -416,50 +393,50 @@ def test_an_old_move_makes_room(start: Callable[[str], Game]) -> None:
     assert game.byte("hUILayoutFlags") & 2 == 0
 
 
-def test_it_can_be_given_up(start: Callable[[str], Game]) -> None:
+def test_it_can_be_given_up(start: Start) -> None:
     game, _ = asked(start)
     answer(game, "b")
     assert game.cursor == YES_NO
-    assert "Give up" in battles.words(game.text)
+    assert "Give up" in game.said
     game.press("a", hold=2, settle=30)
-    said = " / ".join(battles.words(screen) for screen in battles.read_on(game))
+    said = " / ".join(battles.read_on(game))
     assert "AAAA did not learn" in said
     assert moves_of(game) == KNOWN
     game.wait(lambda: game.is_free, 300)
 
 
-def test_who_says_no_twice_is_asked_again(start: Callable[[str], Game]) -> None:
+def test_who_says_no_twice_is_asked_again(start: Start) -> None:
     game, _ = asked(start)
     for _ in range(2):
         answer(answer(game, "b"), "b")
         assert game.cursor == YES_NO
-        assert "Forget one of them" in battles.words(game.text)
+        assert "Forget one of them" in game.said
     assert moves_of(game) == KNOWN
 
 
-def test_b_goes_back_from_the_list_to_the_question(start: Callable[[str], Game]) -> None:
+def test_b_goes_back_from_the_list_to_the_question(start: Start) -> None:
     game, _ = asked(start)
     answer(game, "a")
     answer(game, "b")
     assert game.cursor == YES_NO
-    assert "Forget one of them" in battles.words(game.text)
+    assert "Forget one of them" in game.said
     assert game.byte("hUILayoutFlags") & 2 == 0
     assert moves_of(game) == KNOWN
 
 
-def test_moves_of_lasting_machines_are_never_forgotten(start: Callable[[str], Game]) -> None:
+def test_moves_of_lasting_machines_are_never_forgotten(start: Start) -> None:
     game, number = asked(start, (KEPT_FOR_EVER, *KNOWN[:3]))
     answer(game, "a")
     game.press("a", hold=2, settle=4)
-    screens = battles.read_on(game)
-    assert "Nobody can forget that move." in [battles.words(screen) for screen in screens]
+    lines = battles.read_on(game)
+    assert "Nobody can forget that move." in lines
     assert game.cursor == FORGET
     game.press("down", hold=2, settle=4)
     answer(game, "a")
     assert moves_of(game) == (KEPT_FOR_EVER, number, *KNOWN[1:3])
 
 
-def test_a_move_that_is_known_is_not_learned_again(start: Callable[[str], Game]) -> None:
+def test_a_move_that_is_known_is_not_learned_again(start: Start) -> None:
     game = start("bedroom")
     battles.hurry(game)
     level, number = growing.learnset(game, TOASTNUT)[0]
@@ -469,7 +446,7 @@ def test_a_move_that_is_known_is_not_learned_again(start: Callable[[str], Game])
     assert moves_of(game) == (*KNOWN[:3], number)
 
 
-def test_of_levels_jumped_over_nothing_is_learned(start: Callable[[str], Game]) -> None:
+def test_of_levels_jumped_over_nothing_is_learned(start: Start) -> None:
     game = start("bedroom")
     battles.hurry(game)
     lessons = growing.learnset(game, TOASTNUT)

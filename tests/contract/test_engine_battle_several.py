@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Final
 
 import pytest
@@ -15,19 +14,17 @@ from tests.contract.arena import (
     begin,
     blow,
     counters,
-    enter,
     go_on,
     lost,
     read_until,
-    said,
     set_counter,
     set_status,
     status,
-    tells,
     use,
+    use_effect,
 )
-from tests.contract.battles import PARALYSIS, POISON, Mon
-from tests.contract.game import Game
+from tests.contract.battles import PARALYSIS, POISON, Mon, tells, with_effect
+from tests.contract.game import Game, Start
 
 SEVERAL, TWO, TWIN, TRAP, RECHARGE, CHARGE, FLY = 29, 44, 77, 42, 80, 39, 43
 THRASH, RAGE, BIDE, NEVER_MISSES, RAISE = 27, 81, 26, 17, 11
@@ -35,21 +32,6 @@ BIDING, THRASHING, CHARGING, TRAPPING, INVULNERABLE, CONFUSED = 1, 2, 0x10, 0x20
 RECHARGING, RAGING = 0x20, 0x40
 CANNOT_MOVE: Final = 0xFF
 BURROW: Final = 91
-
-
-@pytest.fixture
-def arena(start: Callable[[str], Game]) -> Game:
-    return enter(start)
-
-
-@pytest.fixture
-def dice(arena: Game) -> Iterator[Dice]:
-    with Dice(arena) as dice:
-        yield dice
-
-
-def with_effect(game: Game, number: int) -> battles.Move:
-    return battles.with_effect(game, number)
 
 
 def has_acted(game: Game, times: int = 1) -> bool:
@@ -111,13 +93,13 @@ def test_who_is_held_cannot_act(arena: Game, dice: Dice, bytes_: list[int], turn
     assert status(arena, "own") == 0
     assert arena.block("wBattleMonPP", 1) == pp
     assert not has_acted(arena)
-    use(arena, with_effect(arena, RAISE).id)
+    use_effect(arena, RAISE)
     assert has_acted(arena)
 
 
 def test_a_miss_holds_nobody(arena: Game, dice: Dice) -> None:
     dice.roll([0, 3, 3, 200, 200, 255])
-    use(arena, with_effect(arena, TRAP).id)
+    use_effect(arena, TRAP)
     assert status(arena, "own") == 0
     assert has_acted(arena)
 
@@ -127,7 +109,7 @@ def test_the_held_player_gets_no_list_but_may_run(arena: Game, dice: Dice) -> No
     battles.set_field(arena, "own", "speed", 5)
     battles.set_moves(arena, "enemy", [move.id])
     dice.roll([0, 1, 200, 200, 0])
-    assert tells(use(arena, with_effect(arena, RAISE).id), "held fast")
+    assert tells(use_effect(arena, RAISE), "held fast")
     assert status(arena, "enemy") == TRAPPING
     assert arena.byte("wPlayerMonStatMods", 1) == 7
     assert tells(go_on(arena), "held fast")
@@ -166,7 +148,7 @@ def test_a_miss_or_a_knockout_needs_no_breath(arena: Game, dice: Dice) -> None:
 def test_who_flinches_need_not_catch_its_breath(arena: Game, dice: Dice) -> None:
     set_status(arena, "enemy", 2, RECHARGING)
     dice.roll([200, 200, 0, 0])
-    use(arena, with_effect(arena, 31).id)
+    use_effect(arena, 31)
     assert status(arena, "enemy", 2) == 0
 
 
@@ -199,7 +181,7 @@ def test_who_is_out_of_sight_is_hit_only_by_what_never_misses(
     read_until(arena, "out of sight")
     assert status(arena, "own") == CHARGING | INVULNERABLE
     arena.press("b", hold=2, settle=2)
-    assert tells(said(battles.read_on(arena)), "missed") != sure
+    assert tells(battles.read_on(arena), "missed") != sure
     assert lost(arena, "own") == blow(move.power) * (2 if sure else 1)
     assert status(arena, "own") == 0
 
@@ -238,7 +220,7 @@ def test_patience_gives_back_twice_what_it_took(arena: Game, dice: Dice, byte: i
     battles.set_moves(arena, "enemy", [1])
     battles.set_field(arena, "enemy", "speed", 100)
     dice.roll([0, 200, 200, 0, byte])
-    use(arena, with_effect(arena, BIDE).id)
+    use_effect(arena, BIDE)
     assert status(arena, "own") == BIDING
     assert counters(arena, "own")[0] == 2 + byte
     for _ in range(1 + byte):
@@ -273,7 +255,7 @@ BAR_START, FULL, EMPTY, LEVEL_MARK = 0x62, 0x6B, 0x63, 0x6E
 
 
 @pytest.fixture
-def team(start: Callable[[str], Game]) -> Game:
+def team(start: Start) -> Game:
     """Give the list of three behind START."""
     game = start("bedroom")
     battles.set_team(
@@ -360,7 +342,7 @@ def test_b_leaves_to_the_menu_with_its_own_tiles(team: Game) -> None:
 
 
 def test_the_small_menu_tells_that_there_are_no_moves_of_the_field(team: Game) -> None:
-    battles.poke(team, "wFieldMoves", b"\7\1\1\1")
+    team.poke("wFieldMoves", b"\7\1\1\1")
     team.press("a", settle=20)
     assert team.cursor == (team.byte("hFieldMoveMonMenuTopMenuItemX"), 12)
     assert team.byte("wMaxMenuItem") == 2
@@ -368,26 +350,13 @@ def test_the_small_menu_tells_that_there_are_no_moves_of_the_field(team: Game) -
     assert pcs.kind(team) is MenuKind.PARTY_FIELD
 
 
-MIRROR, CONVERT, LEAVE, BORROWED_CHARGE, ANYTHING, NOTHING, BORROWED_RAISE = (
-    9,
-    24,
-    28,
-    39,
-    83,
-    85,
-    11,
-)
-BORROWED_CHARGING = 0x10
+MIRROR, CONVERT, LEAVE, ANYTHING, NOTHING = 9, 24, 28, 83, 85
 PLAIN = 1
-
-
-def borrowed_with_effect(game: Game, number: int) -> int:
-    return battles.with_effect(game, number).id
 
 
 def test_anything_may_come(arena: Game, dice: Dice) -> None:
     dice.roll([0, PLAIN])
-    use(arena, borrowed_with_effect(arena, ANYTHING))
+    use_effect(arena, ANYTHING)
     assert lost(arena, "enemy") == blow(battles.move(arena, PLAIN).power)
     assert arena.byte("wPlayerUsedMove") == PLAIN
     assert arena.byte("wBattleMonPP") == 19
@@ -395,7 +364,7 @@ def test_anything_may_come(arena: Game, dice: Dice) -> None:
 
 @pytest.mark.parametrize("byte", [0, 118, 164, 165, 255])
 def test_what_comes_is_a_move_that_there_is(arena: Game, dice: Dice, byte: int) -> None:
-    number = borrowed_with_effect(arena, ANYTHING)
+    number = with_effect(arena, ANYTHING).id
     dice.roll([0, byte])
     begin(arena, number)
     arena.wait(lambda: arena.byte("wPlayerUsedMove") not in {0, number}, 120)
@@ -404,18 +373,18 @@ def test_what_comes_is_a_move_that_there_is(arena: Game, dice: Dice, byte: int) 
 
 
 def test_what_comes_may_take_two_turns(arena: Game, dice: Dice) -> None:
-    charge = battles.with_effect(arena, BORROWED_CHARGE)
+    charge = with_effect(arena, CHARGE)
     dice.roll([0, charge.id])
-    begin(arena, borrowed_with_effect(arena, ANYTHING))
+    begin(arena, with_effect(arena, ANYTHING).id)
     read_until(arena, "gathers strength")
-    assert status(arena, "own") == BORROWED_CHARGING
+    assert status(arena, "own") == CHARGING
     battles.read_on(arena)
     assert lost(arena, "enemy") == blow(charge.power, defense=60)
     assert status(arena, "own") == 0
 
 
 def test_a_copy_needs_something_to_copy(arena: Game, dice: Dice) -> None:
-    number = borrowed_with_effect(arena, MIRROR)
+    number = with_effect(arena, MIRROR).id
     assert tells(use(arena, number), "nothing comes")
     assert arena.byte("wEnemyUsedMove") == arena.byte("wEnemyMonMoves")
     use(arena, number)
@@ -427,13 +396,13 @@ def test_a_copy_needs_something_to_copy(arena: Game, dice: Dice) -> None:
 def test_types_are_taken_over(arena: Game) -> None:
     battles.set_field(arena, "enemy", "type1", 5)
     battles.set_field(arena, "enemy", "type2", 7)
-    use(arena, borrowed_with_effect(arena, CONVERT))
+    use_effect(arena, CONVERT)
     assert battles.field(arena, "own", "type1") == 5
     assert battles.field(arena, "own", "type2") == 7
 
 
 def test_sitting_about_does_nothing(arena: Game) -> None:
-    assert tells(use(arena, borrowed_with_effect(arena, NOTHING)), "nothing comes")
+    assert tells(use_effect(arena, NOTHING), "nothing comes")
     assert lost(arena, "enemy") == lost(arena, "own") == 0
 
 
@@ -446,7 +415,7 @@ def test_a_fight_in_the_wild_can_be_blown_apart(
 ) -> None:
     battles.set_field(arena, "enemy", "level", 21)  # a quarter is 5; of the two levels 42
     dice.roll([0, byte])
-    lines = use(arena, borrowed_with_effect(arena, LEAVE))
+    lines = use_effect(arena, LEAVE)
     assert tells(lines, "blown apart") == leaves
     assert (arena.byte("wIsInBattle") == battles.NOTHING) == leaves
     if leaves:
@@ -454,5 +423,5 @@ def test_a_fight_in_the_wild_can_be_blown_apart(
 
 
 def test_nobody_is_blown_away_from_a_trainer(arena: Game) -> None:
-    battles.poke(arena, "wIsInBattle", bytes([battles.TRAINER]))
-    assert tells(use(arena, borrowed_with_effect(arena, LEAVE)), "nothing comes")
+    arena.poke("wIsInBattle", battles.TRAINER)
+    assert tells(use_effect(arena, LEAVE), "nothing comes")

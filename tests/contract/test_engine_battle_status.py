@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Final
 
 import pytest
 
 from tests.contract import battles
-from tests.contract.arena import HP as VOLATILE_HP
 from tests.contract.arena import (
+    HARMLESS,
     Dice,
     begin,
     blow,
     counters,
-    enter,
     go_on,
     hp,
     lost,
@@ -22,11 +21,11 @@ from tests.contract.arena import (
     set_counter,
     set_status,
     status,
-    tells,
+    use,
+    use_effect,
 )
-from tests.contract.arena import use as volatile_use
-from tests.contract.battles import BURN, FIGHT, FREEZE, PARALYSIS, POISON, Mon
-from tests.contract.game import Game
+from tests.contract.battles import BURN, FIGHT, FREEZE, PARALYSIS, POISON, Mon, tells, with_effect
+from tests.contract.game import Game, Start
 from tests.contract.test_engine_battle_damage import Chance, watch_chance
 
 HP = 320
@@ -47,42 +46,12 @@ RATIOS = {
 }
 
 
-@pytest.fixture
-def arena(start: Callable[[str], Game]) -> Game:
-    """Give a fight of two who can stand much; the player's is faster."""
-    game = start("bedroom")
-    battles.hurry(game)
-    battles.set_team(
-        game, Mon(3, hp=HP, max_hp=HP, level=20, stats=(40, 40, 60, 40), experience=9000)
-    )
-    battles.meet(game, 33, 20)
-    for name in ("hp", "max_hp"):
-        battles.set_field(game, "enemy", name, HP)
-    for name, value in zip(NAMES, (40, 40, 50, 40), strict=True):
-        battles.set_field(game, "enemy", name, value)
-    battles.poke(game, "wEnemyMonUnmodifiedLevel", game.block("wEnemyMon", 29)[14:25])
-    for name in ("type1", "type2"):
-        battles.set_field(game, "enemy", name, NO_TYPE)
-        battles.set_field(game, "own", name, NO_TYPE)
-    battles.set_moves(game, "enemy", [never_hurts(game)])
-    return game
-
-
-def never_hurts(game: Game) -> int:
-    return battles.with_effect(game, UP_1 + 3).id
-
-
-def use(game: Game, *effects: int) -> list[str]:
-    battles.set_moves(game, "own", [battles.with_effect(game, *effects).id])
-    return battles.fight(game)
-
-
 def until(game: Game, done: Callable[[], bool], *effects: int) -> list[str]:
     """Use a move until it does what it may do."""
     for _ in range(120):
-        said = use(game, *effects)
+        said = use_effect(game, *effects)
         if done():
-            return [battles.words(screen) for screen in said]
+            return said
         battles.set_field(game, "enemy", "hp", HP)
     raise AssertionError(game.text)
 
@@ -95,12 +64,12 @@ def test_sleepers_sleep_and_lose_the_turn_they_wake(arena: Game) -> None:
         lengths.add(turns)
         assert 1 <= turns <= 7
         battles.set_field(arena, "enemy", "status", 2)
-        assert any("asleep" in battles.words(screen) for screen in use(arena, UP_1 + 1))
+        assert battles.tells(use_effect(arena, UP_1 + 1), "asleep")
         assert battles.field(arena, "enemy", "status") == 1
-        assert any("woke" in battles.words(screen) for screen in use(arena, UP_1 + 1))
+        assert battles.tells(use_effect(arena, UP_1 + 1), "woke")
         assert battles.field(arena, "enemy", "status") == 0
         for label in ("wPlayerMonStatMods", "wEnemyMonStatMods"):
-            battles.poke(arena, label, b"\7" * 6)
+            arena.poke(label, b"\7" * 6)
     assert len(lengths) > 2
 
 
@@ -108,7 +77,7 @@ def test_the_own_sleeper_gets_no_list_of_moves(arena: Game) -> None:
     battles.set_field(arena, "own", "status", 3)
     battles.choose(arena, FIGHT)
     said = battles.read_on(arena)
-    assert any("asleep" in battles.words(screen) for screen in said), said
+    assert battles.tells(said, "asleep"), said
     assert battles.is_at_menu(arena)
     assert battles.field(arena, "own", "status") == 2
 
@@ -117,26 +86,26 @@ def test_the_own_sleeper_gets_no_list_of_moves(arena: Game) -> None:
 def test_poison_and_burn_take_a_sixteenth(arena: Game, status: int) -> None:
     battles.set_field(arena, "own", "status", status)
     battles.set_field(arena, "enemy", "status", status)
-    use(arena, UP_1 + 1)
+    use_effect(arena, UP_1 + 1)
     assert battles.field(arena, "own", "hp") == battles.field(arena, "enemy", "hp") == HP - HP // 16
     battles.set_field(arena, "own", "max_hp", 15)
     battles.set_field(arena, "own", "hp", 15)
-    use(arena, UP_1 + 1)
+    use_effect(arena, UP_1 + 1)
     assert battles.field(arena, "own", "hp") == 14
 
 
 def test_poison_can_be_the_end(arena: Game) -> None:
     battles.set_field(arena, "own", "status", POISON)
     battles.set_field(arena, "own", "hp", 5)
-    said = use(arena, UP_1 + 1)
-    assert any("able to fight" in battles.words(screen) for screen in said)
+    said = use_effect(arena, UP_1 + 1)
+    assert battles.tells(said, "able to fight")
     assert arena.byte("wBattleResult") == battles.BEATEN
 
 
 def test_the_frozen_never_act(arena: Game) -> None:
     battles.set_field(arena, "enemy", "status", FREEZE)
     for _ in range(8):
-        assert any("frozen" in battles.words(screen) for screen in use(arena, UP_1 + 1))
+        assert battles.tells(use_effect(arena, UP_1 + 1), "frozen")
     assert arena.block("wEnemyMonStatMods", 6) == b"\7" * 6
     assert battles.field(arena, "enemy", "status") == FREEZE
 
@@ -147,10 +116,10 @@ def test_the_paralyzed_fail_by_their_chance(arena: Game) -> None:
     outcomes = set()
     for _ in range(30):
         battles.set_field(arena, "enemy", "status", PARALYSIS)
-        battles.poke(arena, "wEnemyMonStatMods", b"\7" * 6)
+        arena.poke("wEnemyMonStatMods", b"\7" * 6)
         chances.clear()
-        said = [battles.words(screen) for screen in use(arena, UP_1 + 1)]
-        battles.poke(arena, "wPlayerMonStatMods", b"\7" * 6)
+        said = use_effect(arena, UP_1 + 1)
+        arena.poke("wPlayerMonStatMods", b"\7" * 6)
         (byte,) = (each.byte for each in chances if each.whose == 1)
         fails = any("cannot move" in words for words in said)
         assert fails == (byte < 63)
@@ -172,7 +141,7 @@ def test_what_comes_now_and_then_with_damage(arena: Game, effect: int) -> None:
     until(arena, lambda: battles.field(arena, "enemy", "status") == SIDE_EFFECTS[effect], effect)
     battles.set_field(arena, "enemy", "status", PARALYSIS)
     for _ in range(3):
-        use(arena, effect)
+        use_effect(arena, effect)
         assert battles.field(arena, "enemy", "status") == PARALYSIS
 
 
@@ -181,7 +150,7 @@ def test_a_poisonous_type_is_not_poisoned(arena: Game) -> None:
     battles.set_field(arena, "enemy", "status", 0)
     battles.set_field(arena, "enemy", "type1", 3)
     for _ in range(4):
-        assert any("nothing comes" in battles.words(screen) for screen in use(arena, POISON_MOVE))
+        assert battles.tells(use_effect(arena, POISON_MOVE), "nothing comes")
     assert battles.field(arena, "enemy", "status") == 0
 
 
@@ -200,24 +169,24 @@ def test_stages_go_up_and_down(arena: Game, side: str, effects: range, by: int) 
     for stat, effect in enumerate(effects):
         if effect not in known:
             continue
-        battles.poke(arena, label, b"\7" * 6)
+        arena.poke(label, b"\7" * 6)
         before = battles.field(arena, side, NAMES[stat]) if stat < 4 else 0
         said = [""]
         while arena.byte(label, stat) == 7:
-            battles.poke(arena, "wEnemyMonStatMods", b"\7" * 6)
-            said = use(arena, effect)
+            arena.poke("wEnemyMonStatMods", b"\7" * 6)
+            said = use_effect(arena, effect)
         assert arena.byte(label, stat) == 7 + by
         if stat < 4:
             numerator, denominator = RATIOS[7 + by]
             assert battles.field(arena, side, NAMES[stat]) == before * numerator // denominator
             battles.set_field(arena, side, NAMES[stat], before)
-        assert any(word in battles.words(said[0]) for word in ("rose", "soared", "fell", "sank"))
+        assert any(word in said[0] for word in ("rose", "soared", "fell", "sank"))
 
 
 def test_stages_end_at_thirteen_and_one(arena: Game) -> None:
-    battles.poke(arena, "wPlayerMonStatMods", bytes([13]))
-    battles.poke(arena, "wEnemyMonStatMods", bytes([1]))
-    assert "nothing comes" in battles.words(use(arena, UP_1)[0])
+    arena.poke("wPlayerMonStatMods", 13)
+    arena.poke("wEnemyMonStatMods", 1)
+    assert "nothing comes" in use_effect(arena, UP_1)[0]
     until(arena, lambda: True, DOWN_1)
     assert (arena.byte("wPlayerMonStatMods"), arena.byte("wEnemyMonStatMods")) == (13, 1)
 
@@ -225,14 +194,14 @@ def test_stages_end_at_thirteen_and_one(arena: Game) -> None:
 def test_half_of_what_is_drained_comes_back(arena: Game) -> None:
     battles.set_field(arena, "own", "hp", 100)
     while battles.field(arena, "enemy", "hp") == HP:
-        use(arena, DRAIN)
+        use_effect(arena, DRAIN)
     lost = HP - battles.field(arena, "enemy", "hp")
     assert battles.field(arena, "own", "hp") == 100 + max(1, lost // 2)
 
 
 def test_recoil_is_a_quarter_and_of_the_last_resort_a_half(arena: Game) -> None:
     while battles.field(arena, "enemy", "hp") == HP:
-        use(arena, RECOIL)
+        use_effect(arena, RECOIL)
     lost = HP - battles.field(arena, "enemy", "hp")
     assert battles.field(arena, "own", "hp") == HP - max(1, lost // 4)
     for name in ("hp", "max_hp"):
@@ -269,13 +238,13 @@ def test_poison_goes_on_while_the_turn_is_spent_on_running(arena: Game) -> None:
         assert battles.field(arena, "own", "hp") == HP - HP // 16
 
 
-def test_poison_goes_on_in_who_comes_out(start: Callable[[str], Game]) -> None:
+def test_poison_goes_on_in_who_comes_out(start: Start) -> None:
     game = start("bedroom")
     battles.hurry(game)
     sick = Mon(3, hp=HP, max_hp=HP, status=BURN, experience=9000)
     battles.set_team(game, Mon(7, hp=HP, max_hp=HP, experience=9000), sick)
     battles.meet(game, 33, 5)
-    battles.set_moves(game, "enemy", [never_hurts(game)])
+    battles.set_moves(game, "enemy", [battles.with_effect(game, HARMLESS).id])
     battles.choose(game, battles.TEAM)
     game.tick(30)
     game.press("down")
@@ -312,214 +281,191 @@ def test_who_thaws_before_the_own_turn_repeats_the_last_move(arena: Game) -> Non
 CONFUSE, MAY_CONFUSE, MAY_FLINCH, OFTEN_FLINCHES, SEED, DISABLE = 49, 76, 31, 37, 84, 86
 FLINCHED, CONFUSED, SEEDED, RECHARGING = 0x08, 0x80, 0x80, 0x20
 BADLY_POISONED: Final = 1
-SHARE: Final = VOLATILE_HP // 16
+SHARE: Final = HP // 16
 RAISE, LOWER = 11, 18
 BAD_POISON, LAST_RESORT = 92, 165
 MOSS: Final = 22
 
 
-@pytest.fixture
-def volatile_arena(start: Callable[[str], Game]) -> Game:
-    return enter(start)
-
-
-@pytest.fixture
-def dice(volatile_arena: Game) -> Iterator[Dice]:
-    with Dice(volatile_arena) as dice:
-        yield dice
-
-
-def effect(game: Game, number: int) -> int:
-    return battles.with_effect(game, number).id
-
-
 @pytest.mark.parametrize("byte", [0, 1, 2, 3, 255])
-def test_confusion_lasts_two_to_five_turns(volatile_arena: Game, dice: Dice, byte: int) -> None:
+def test_confusion_lasts_two_to_five_turns(arena: Game, dice: Dice, byte: int) -> None:
     dice.roll([0, 0, byte], usual=0)
-    begin(volatile_arena, effect(volatile_arena, CONFUSE))
-    read_until(volatile_arena, "became confused")
-    assert status(volatile_arena, "enemy") == CONFUSED
-    assert counters(volatile_arena, "enemy")[1] == 2 + byte % 4
+    begin(arena, with_effect(arena, CONFUSE).id)
+    read_until(arena, "became confused")
+    assert status(arena, "enemy") == CONFUSED
+    assert counters(arena, "enemy")[1] == 2 + byte % 4
 
 
-def test_the_confused_act_or_hit_themselves(volatile_arena: Game, dice: Dice) -> None:
-    rest = effect(volatile_arena, RAISE)
+def test_the_confused_act_or_hit_themselves(arena: Game, dice: Dice) -> None:
+    rest = with_effect(arena, RAISE).id
     for byte, hurts in ((0x7F, False), (0x80, True)):
-        battles.poke(volatile_arena, "wEnemyMonStatMods", b"\7" * 6)
-        set_status(volatile_arena, "enemy", 1, CONFUSED)
-        set_counter(volatile_arena, "enemy", 1, 5)
+        arena.poke("wEnemyMonStatMods", b"\7" * 6)
+        set_status(arena, "enemy", 1, CONFUSED)
+        set_counter(arena, "enemy", 1, 5)
         dice.roll([0, byte])
-        lines = volatile_use(volatile_arena, rest)
+        lines = use(arena, rest)
         assert tells(lines, "is confused")
         assert tells(lines, "hits itself") == hurts
-        assert (volatile_arena.byte("wEnemyMonStatMods", 3) == 7) == hurts
-        assert counters(volatile_arena, "enemy")[1] == 4
-    assert lost(volatile_arena, "enemy") == blow(40, byte=None)
+        assert (arena.byte("wEnemyMonStatMods", 3) == 7) == hurts
+        assert counters(arena, "enemy")[1] == 4
+    assert lost(arena, "enemy") == blow(40, byte=None)
 
 
-def test_confusion_ends_with_its_last_turn_and_costs_nothing_then(
-    volatile_arena: Game, dice: Dice
-) -> None:
-    set_status(volatile_arena, "enemy", 1, CONFUSED)
-    set_counter(volatile_arena, "enemy", 1, 1)
-    lines = volatile_use(volatile_arena, effect(volatile_arena, RAISE))
+def test_confusion_ends_with_its_last_turn_and_costs_nothing_then(arena: Game, dice: Dice) -> None:
+    set_status(arena, "enemy", 1, CONFUSED)
+    set_counter(arena, "enemy", 1, 1)
+    lines = use_effect(arena, RAISE)
     assert tells(lines, "thinks clearly")
-    assert status(volatile_arena, "enemy") == 0
-    assert volatile_arena.byte("wEnemyMonStatMods", 3) == 8
+    assert status(arena, "enemy") == 0
+    assert arena.byte("wEnemyMonStatMods", 3) == 8
     assert len(dice.drawn) == 1
 
 
-def test_who_is_confused_is_not_confused_again(volatile_arena: Game, dice: Dice) -> None:
-    set_status(volatile_arena, "enemy", 1, CONFUSED)
-    set_counter(volatile_arena, "enemy", 1, 4)
+def test_who_is_confused_is_not_confused_again(arena: Game, dice: Dice) -> None:
+    set_status(arena, "enemy", 1, CONFUSED)
+    set_counter(arena, "enemy", 1, 4)
     dice.roll([0, 0], usual=0)
-    assert tells(volatile_use(volatile_arena, effect(volatile_arena, CONFUSE)), "nothing comes")
-    assert counters(volatile_arena, "enemy")[1] == 3
+    assert tells(use_effect(arena, CONFUSE), "nothing comes")
+    assert counters(arena, "enemy")[1] == 3
 
 
 @pytest.mark.parametrize(("byte", "confused"), [(24, True), (25, False)])
-def test_a_blow_may_confuse(volatile_arena: Game, dice: Dice, byte: int, confused: bool) -> None:  # noqa: FBT001
+def test_a_blow_may_confuse(arena: Game, dice: Dice, byte: int, confused: bool) -> None:  # noqa: FBT001
     dice.roll([0, 200, 200, 0, byte, 3, 0])
-    volatile_use(volatile_arena, effect(volatile_arena, MAY_CONFUSE))
-    assert bool(status(volatile_arena, "enemy") & CONFUSED) == confused
+    use_effect(arena, MAY_CONFUSE)
+    assert bool(status(arena, "enemy") & CONFUSED) == confused
 
 
 @pytest.mark.parametrize(("kind", "odds"), [(MAY_FLINCH, 26), (OFTEN_FLINCHES, 77)])
-def test_a_blow_may_cost_the_slower_its_turn(
-    volatile_arena: Game, dice: Dice, kind: int, odds: int
-) -> None:
+def test_a_blow_may_cost_the_slower_its_turn(arena: Game, dice: Dice, kind: int, odds: int) -> None:
     for byte in (odds - 1, odds):
-        battles.poke(volatile_arena, "wEnemyMonStatMods", b"\7" * 6)
+        arena.poke("wEnemyMonStatMods", b"\7" * 6)
         dice.roll([0, 200, 200, 0, byte])
-        lines = volatile_use(volatile_arena, effect(volatile_arena, kind))
+        lines = use_effect(arena, kind)
         assert tells(lines, "flinched") == (byte < odds)
-        assert (volatile_arena.byte("wEnemyMonStatMods", 3) == 7) == (byte < odds)
-        assert status(volatile_arena, "enemy") & FLINCHED == 0
+        assert (arena.byte("wEnemyMonStatMods", 3) == 7) == (byte < odds)
+        assert status(arena, "enemy") & FLINCHED == 0
 
 
-def test_who_has_acted_does_not_flinch_in_the_next_turn(volatile_arena: Game, dice: Dice) -> None:
-    battles.set_field(volatile_arena, "own", "speed", 5)
+def test_who_has_acted_does_not_flinch_in_the_next_turn(arena: Game, dice: Dice) -> None:
+    battles.set_field(arena, "own", "speed", 5)
     for _ in range(2):
         dice.roll([0, 200, 200, 0, 0])
-        assert not tells(
-            volatile_use(volatile_arena, effect(volatile_arena, MAY_FLINCH)), "flinched"
-        )
-        assert status(volatile_arena, "enemy") & FLINCHED == 0
+        assert not tells(use_effect(arena, MAY_FLINCH), "flinched")
+        assert status(arena, "enemy") & FLINCHED == 0
 
 
-def test_bad_poison_takes_another_sixteenth_every_turn(volatile_arena: Game, dice: Dice) -> None:
+def test_bad_poison_takes_another_sixteenth_every_turn(arena: Game, dice: Dice) -> None:
     dice.roll([0], usual=0)
-    volatile_use(volatile_arena, BAD_POISON)
-    assert battles.field(volatile_arena, "enemy", "status") == POISON
-    assert status(volatile_arena, "enemy", 3) == BADLY_POISONED
+    use(arena, BAD_POISON)
+    assert battles.field(arena, "enemy", "status") == POISON
+    assert status(arena, "enemy", 3) == BADLY_POISONED
     taken = SHARE
     for turn in (2, 3):
-        assert counters(volatile_arena, "enemy")[2] == turn - 1
-        assert lost(volatile_arena, "enemy") == taken
-        volatile_use(volatile_arena, effect(volatile_arena, RAISE))
+        assert counters(arena, "enemy")[2] == turn - 1
+        assert lost(arena, "enemy") == taken
+        use_effect(arena, RAISE)
         taken += turn * SHARE
-    assert lost(volatile_arena, "enemy") == taken
+    assert lost(arena, "enemy") == taken
 
 
-def test_seeds_feed_the_other_side(volatile_arena: Game, dice: Dice) -> None:
-    battles.set_field(volatile_arena, "own", "hp", 100)
+def test_seeds_feed_the_other_side(arena: Game, dice: Dice) -> None:
+    battles.set_field(arena, "own", "hp", 100)
     dice.roll([0], usual=0)
-    volatile_use(volatile_arena, effect(volatile_arena, SEED))
-    assert status(volatile_arena, "enemy", 2) == SEEDED
-    assert (lost(volatile_arena, "enemy"), hp(volatile_arena, "own")) == (SHARE, 100 + SHARE)
-    assert tells(volatile_use(volatile_arena, effect(volatile_arena, SEED)), "nothing comes")
-    battles.set_field(volatile_arena, "own", "hp", VOLATILE_HP - 1)
-    volatile_use(volatile_arena, effect(volatile_arena, RAISE))
-    assert hp(volatile_arena, "own") == VOLATILE_HP
+    use_effect(arena, SEED)
+    assert status(arena, "enemy", 2) == SEEDED
+    assert (lost(arena, "enemy"), hp(arena, "own")) == (SHARE, 100 + SHARE)
+    assert tells(use_effect(arena, SEED), "nothing comes")
+    battles.set_field(arena, "own", "hp", HP - 1)
+    use_effect(arena, RAISE)
+    assert hp(arena, "own") == HP
 
 
-def test_seeds_grow_with_bad_poison(volatile_arena: Game) -> None:
-    set_status(volatile_arena, "enemy", 2, SEEDED)
-    set_status(volatile_arena, "enemy", 3, BADLY_POISONED)
-    battles.set_field(volatile_arena, "enemy", "status", POISON)
-    volatile_use(volatile_arena, effect(volatile_arena, RAISE))
-    assert lost(volatile_arena, "enemy") == SHARE + 2 * SHARE
-    assert counters(volatile_arena, "enemy")[2] == 2
+def test_seeds_grow_with_bad_poison(arena: Game) -> None:
+    set_status(arena, "enemy", 2, SEEDED)
+    set_status(arena, "enemy", 3, BADLY_POISONED)
+    battles.set_field(arena, "enemy", "status", POISON)
+    use_effect(arena, RAISE)
+    assert lost(arena, "enemy") == SHARE + 2 * SHARE
+    assert counters(arena, "enemy")[2] == 2
 
 
-def test_moss_cannot_be_seeded(volatile_arena: Game, dice: Dice) -> None:
-    battles.set_field(volatile_arena, "enemy", "type2", MOSS)
+def test_moss_cannot_be_seeded(arena: Game, dice: Dice) -> None:
+    battles.set_field(arena, "enemy", "type2", MOSS)
     dice.roll([0], usual=0)
-    assert tells(volatile_use(volatile_arena, effect(volatile_arena, SEED)), "nothing comes")
-    assert status(volatile_arena, "enemy", 2) == 0
+    assert tells(use_effect(arena, SEED), "nothing comes")
+    assert status(arena, "enemy", 2) == 0
 
 
-def test_the_enemy_forgets_a_move_for_some_turns(volatile_arena: Game, dice: Dice) -> None:
-    harmless = volatile_arena.byte("wEnemyMonMoves")
-    battles.set_moves(volatile_arena, "enemy", [harmless, effect(volatile_arena, RAISE)])
+def test_the_enemy_forgets_a_move_for_some_turns(arena: Game, dice: Dice) -> None:
+    harmless = arena.byte("wEnemyMonMoves")
+    battles.set_moves(arena, "enemy", [harmless, with_effect(arena, RAISE).id])
     dice.roll([255, 0, 0, 2], usual=0)  # it wants the second, and forgets the first for 3
-    lines = volatile_use(volatile_arena, effect(volatile_arena, DISABLE))
+    lines = use_effect(arena, DISABLE)
     assert tells(lines, "forgot how")
-    assert counters(volatile_arena, "enemy")[3] == 0x12
-    assert volatile_arena.byte("wEnemyDisabledMoveNumber") == harmless
+    assert counters(arena, "enemy")[3] == 0x12
+    assert arena.byte("wEnemyDisabledMoveNumber") == harmless
     for left in (0x11, 0):
-        battles.poke(volatile_arena, "wEnemyMonStatMods", b"\7" * 6)
+        arena.poke("wEnemyMonStatMods", b"\7" * 6)
         dice.roll([0])
-        lines = volatile_use(volatile_arena, effect(volatile_arena, RAISE))
-        assert volatile_arena.block("wEnemyMonStatMods", 4)[3] == 7
-        assert counters(volatile_arena, "enemy")[3] == left
+        lines = use_effect(arena, RAISE)
+        assert arena.block("wEnemyMonStatMods", 4)[3] == 7
+        assert counters(arena, "enemy")[3] == left
     assert tells(lines, "remembers")
-    assert volatile_arena.byte("wEnemyDisabledMoveNumber") == 0
+    assert arena.byte("wEnemyDisabledMoveNumber") == 0
 
 
-def test_who_forgets_what_it_was_about_to_do_loses_the_turn(
-    volatile_arena: Game, dice: Dice
-) -> None:
+def test_who_forgets_what_it_was_about_to_do_loses_the_turn(arena: Game, dice: Dice) -> None:
     dice.roll([0, 0, 0, 7], usual=0)
-    lines = volatile_use(volatile_arena, effect(volatile_arena, DISABLE))
+    lines = use_effect(arena, DISABLE)
     assert tells(lines, "cannot remember")
-    assert volatile_arena.byte("wEnemyMonStatMods", 3) == 7
-    assert tells(volatile_use(volatile_arena, effect(volatile_arena, DISABLE)), "nothing comes")
-    assert volatile_arena.byte("wEnemySelectedMove") == LAST_RESORT
+    assert arena.byte("wEnemyMonStatMods", 3) == 7
+    assert tells(use_effect(arena, DISABLE), "nothing comes")
+    assert arena.byte("wEnemySelectedMove") == LAST_RESORT
 
 
-def test_the_player_cannot_choose_what_is_forgotten(volatile_arena: Game) -> None:
-    first, second = effect(volatile_arena, RAISE), effect(volatile_arena, RAISE + 2)
-    set_counter(volatile_arena, "own", 3, 0x14)
-    battles.poke(volatile_arena, "wPlayerDisabledMoveNumber", bytes([first]))
-    battles.set_moves(volatile_arena, "own", [first, second])
-    lines = [battles.words(screen) for screen in battles.fight(volatile_arena)]
+def test_the_player_cannot_choose_what_is_forgotten(arena: Game) -> None:
+    first, second = with_effect(arena, RAISE).id, with_effect(arena, RAISE + 2).id
+    set_counter(arena, "own", 3, 0x14)
+    arena.poke("wPlayerDisabledMoveNumber", first)
+    battles.set_moves(arena, "own", [first, second])
+    lines = battles.fight(arena)
     assert tells(lines, "been forgotten")
-    assert battles.is_at_menu(volatile_arena)
-    assert volatile_arena.block("wPlayerMonStatMods", 4) == b"\7" * 4
-    battles.fight(volatile_arena, 1)
-    assert volatile_arena.byte("wPlayerMonStatMods", 3) == 8
-    assert counters(volatile_arena, "own")[3] == 0x13
+    assert battles.is_at_menu(arena)
+    assert arena.block("wPlayerMonStatMods", 4) == b"\7" * 4
+    battles.fight(arena, 1)
+    assert arena.byte("wPlayerMonStatMods", 3) == 8
+    assert counters(arena, "own")[3] == 0x13
 
 
-def test_nothing_but_what_is_forgotten_leaves_the_last_resort(volatile_arena: Game) -> None:
-    number = effect(volatile_arena, RAISE)
-    set_counter(volatile_arena, "own", 3, 0x14)
-    battles.poke(volatile_arena, "wPlayerDisabledMoveNumber", bytes([number]))
-    battles.set_moves(volatile_arena, "own", [number, effect(volatile_arena, LOWER)])
-    battles.poke(volatile_arena, "wBattleMonPP", bytes([20, 0]))
-    assert tells(go_on(volatile_arena), "out of moves")
-    assert volatile_arena.byte("wPlayerUsedMove") == LAST_RESORT
+def test_nothing_but_what_is_forgotten_leaves_the_last_resort(arena: Game) -> None:
+    number = with_effect(arena, RAISE).id
+    set_counter(arena, "own", 3, 0x14)
+    arena.poke("wPlayerDisabledMoveNumber", number)
+    battles.set_moves(arena, "own", [number, with_effect(arena, LOWER).id])
+    arena.poke("wBattleMonPP", bytes([20, 0]))
+    assert tells(go_on(arena), "out of moves")
+    assert arena.byte("wPlayerUsedMove") == LAST_RESORT
 
 
-def test_going_out_forgets_it_all(volatile_arena: Game) -> None:
+def test_going_out_forgets_it_all(arena: Game) -> None:
     for byte in (1, 2, 3):
-        set_status(volatile_arena, "enemy", byte, 0xFF)
-    battles.set_team(volatile_arena, battles.Mon(3), battles.Mon(7))
+        set_status(arena, "enemy", byte, 0xFF)
+    battles.set_team(arena, battles.Mon(3), battles.Mon(7))
     for index in range(4):
-        set_counter(volatile_arena, "own", index, 0x11)
-    set_status(volatile_arena, "own", 1, CONFUSED)
-    set_status(volatile_arena, "own", 2, SEEDED)
-    set_status(volatile_arena, "enemy", 1, 0x20)  # holds on
-    set_status(volatile_arena, "enemy", 2, 0)
-    set_status(volatile_arena, "enemy", 3, 0)
-    battles.choose(volatile_arena, battles.TEAM)
-    volatile_arena.tick(30)
-    volatile_arena.press("down")
-    volatile_arena.press("a", settle=20)
-    volatile_arena.press("a", settle=20)
-    battles.read_on(volatile_arena)
-    assert [status(volatile_arena, "own", byte) for byte in (1, 2, 3)] == [0, 0, 0]
-    assert counters(volatile_arena, "own") == (0, 0, 0, 0)
-    assert status(volatile_arena, "enemy") == 0
-    assert volatile_arena.cursor == FIGHT
+        set_counter(arena, "own", index, 0x11)
+    set_status(arena, "own", 1, CONFUSED)
+    set_status(arena, "own", 2, SEEDED)
+    set_status(arena, "enemy", 1, 0x20)  # holds on
+    set_status(arena, "enemy", 2, 0)
+    set_status(arena, "enemy", 3, 0)
+    battles.choose(arena, battles.TEAM)
+    arena.tick(30)
+    arena.press("down")
+    arena.press("a", settle=20)
+    arena.press("a", settle=20)
+    battles.read_on(arena)
+    assert [status(arena, "own", byte) for byte in (1, 2, 3)] == [0, 0, 0]
+    assert counters(arena, "own") == (0, 0, 0, 0)
+    assert status(arena, "enemy") == 0
+    assert arena.cursor == FIGHT

@@ -11,7 +11,7 @@ from emulator import MenuKind
 from tests.contract import battles, pcs
 from tests.contract.battles import Mon
 from tests.contract.chapter import bag, empty_bag, enter, fill_bag, through_the_door
-from tests.contract.game import FONT_LOADED, Game
+from tests.contract.game import FONT_LOADED, Game, Start
 from tests.contract.stations import fight, read_on
 from tests.contract.things import BAG, LIST, USE, money, set_money, to_cursor
 
@@ -25,7 +25,7 @@ GUARD = 1
 
 
 @pytest.fixture
-def roof(start: Callable[[str], Game]) -> Game:
+def roof(start: Start) -> Game:
     game = through_the_door(start, ROOF)
     battles.hurry(game)
     empty_bag(game)
@@ -82,7 +82,7 @@ def test_neither_the_poor_nor_a_full_bag_get_one(roof: Game) -> None:
 
 
 @pytest.fixture
-def gate(start: Callable[[str], Game]) -> Game:
+def gate(start: Start) -> Game:
     game = through_the_door(start, GATE)
     battles.hurry(game)
     empty_bag(game)
@@ -91,9 +91,7 @@ def gate(start: Callable[[str], Game]) -> Game:
 
 def come_up(game: Game) -> list[str]:
     """Step onto the guard's square, and return what he says."""
-    game.hold("right")
-    game.wait(lambda: bool(game.byte("wFontLoaded")), 60)
-    game.release("right")
+    game.hold_until("right", lambda: game.is_talking, 60)
     return game.read_to_the_end()
 
 
@@ -142,7 +140,7 @@ CORNER: Final = (1, 2)
 
 
 @pytest.fixture
-def room(start: Callable[[str], Game]) -> Game:
+def room(start: Start) -> Game:
     game = through_the_door(start, ROOM)
     battles.hurry(game)
     battles.set_team(game, Mon(3))
@@ -157,8 +155,7 @@ def hand_in(game: Game, row: int) -> None:
     """Choose a stone of the list, and agree."""
     ask(game)
     pcs.to(game, CORNER)
-    pcs.choose(game, row, (15, 8)).press("a")
-    game.read_to_the_end()
+    pcs.choose(game, row, (15, 8)).hear()
 
 
 def take_a_turn(game: Game) -> None:
@@ -196,8 +193,7 @@ def test_a_stone_becomes_somebody_of_the_team(room: Game, stone: int) -> None:
     assert (room.byte("wFossilItem"), room.byte("wFossilMon")) == (stone, WOKEN[stone])
     assert room.has_happened(GAVE)
     assert room.has_happened(STILL_WAKING)
-    room.press("a")
-    room.read_to_the_end()
+    room.hear()
     assert room.byte("wPartyCount") == 1
     take_a_turn(room)
     assert not room.has_happened(STILL_WAKING)
@@ -227,8 +223,7 @@ def test_a_full_team_has_it_wait(room: Game) -> None:
     assert room.byte("wPartyCount") == 6
     assert room.has_happened(GAVE)
     battles.set_team(room, *[Mon(3)] * 5)
-    room.press("a")
-    room.read_to_the_end()
+    room.hear()
     assert room.block("wPartySpecies", 7) == bytes([3, 3, 3, 3, 3, WOKEN[DOME], 0xFF])
 
 
@@ -245,7 +240,7 @@ HOST = 1
 NO_TYPE = 9  # nothing is good or bad against it
 
 
-def to_room(start: Callable[[str], Game], number: int) -> Game:
+def to_room(start: Start, number: int) -> Game:
     """Come into a room, and read whatever is said on the way in."""
     game = through_the_door(start, number)
     battles.hurry(game)
@@ -278,22 +273,20 @@ def beat(game: Game) -> Game:
 
 
 @pytest.mark.parametrize("number", list(ROOMS))
-def test_one_walks_in_and_is_kept_from_leaving(start: Callable[[str], Game], number: int) -> None:
+def test_one_walks_in_and_is_kept_from_leaving(start: Start, number: int) -> None:
     game = to_room(start, number)
     assert game.has_happened(ROOMS[number][1])
     assert (game.place.x, game.place.y) == (4, 6)
     game.go(4, 9)
     for _ in range(2):
-        game.hold("down")
-        game.wait(lambda: bool(game.byte("wFontLoaded")), 60)
-        game.release("down")
+        game.hold_until("down", lambda: game.is_talking, 60)
         assert game.place.y == 10
         game.read_to_the_end()
         game.wait(lambda: game.is_free and game.place.y == 9, 120)
 
 
 @pytest.mark.parametrize("number", [*ROOMS, LAST])
-def test_the_exit_opens_when_its_host_is_beaten(start: Callable[[str], Game], number: int) -> None:
+def test_the_exit_opens_when_its_host_is_beaten(start: Start, number: int) -> None:
     game = to_room(start, number)
     assert not game.is_open(*EXIT)
     beat(game)
@@ -304,7 +297,7 @@ def test_the_exit_opens_when_its_host_is_beaten(start: Callable[[str], Game], nu
     enter(game.go(4, 0), "up", following)
 
 
-def test_bars_fall_behind_who_comes_to_the_last(start: Callable[[str], Game]) -> None:
+def test_bars_fall_behind_who_comes_to_the_last(start: Start) -> None:
     game = to_room(start, LAST)
     assert game.has_happened(DOOR_LOCKED)
     assert not game.is_open(*BARS)
@@ -312,7 +305,7 @@ def test_bars_fall_behind_who_comes_to_the_last(start: Callable[[str], Game]) ->
     assert game.place.y < BARS[1]
 
 
-def test_the_lobby_begins_all_anew(start: Callable[[str], Game]) -> None:
+def test_the_lobby_begins_all_anew(start: Start) -> None:
     game = through_the_door(start, 76)
     for number in range(0x8E0, 0x900):
         game.set_event(number)
@@ -321,12 +314,11 @@ def test_the_lobby_begins_all_anew(start: Callable[[str], Game]) -> None:
     assert game.byte("wLastMap") == ROAD
 
 
-def test_who_loses_wakes_up_on_the_road_before_it(start: Callable[[str], Game]) -> None:
+def test_who_loses_wakes_up_on_the_road_before_it(start: Start) -> None:
     game = through_the_door(start, LOBBY)
     battles.hurry(game)
     game.go(3, 3).face("up").press("a")
-    read_on(game, lambda: game.cursor == (12, 8)).press("a")
-    game.read_to_the_end()
+    read_on(game, lambda: game.cursor == (12, 8)).hear()
     assert game.byte("wLastBlackoutMap") == ROAD
     enter(game.go(6, 0), "up", 245)
     walk_in(game)
@@ -339,7 +331,7 @@ def test_who_loses_wakes_up_on_the_road_before_it(start: Callable[[str], Game]) 
 
 
 @pytest.fixture
-def hall(start: Callable[[str], Game]) -> Game:
+def hall(start: Start) -> Game:
     game = through_the_door(start, LAST)
     battles.hurry(game)
     battles.set_team(game, Mon(3, level=30, moves=(battles.HITTER,)), Mon(7, level=12))
@@ -403,7 +395,7 @@ def play(game: Game) -> Game:
 
 
 @pytest.fixture
-def lane(start: Callable[[str], Game]) -> Game:
+def lane(start: Start) -> Game:
     """Give the lane, with the pipe in the bag and a team that cannot lose."""
     game = through_the_door(start, SLEEPER_LANE)
     battles.hurry(game)
@@ -442,17 +434,15 @@ def to_the_map(game: Game) -> Game:
     pytest.fail(game.text)
 
 
-def test_the_piper_gives_the_pipe_once(start: Callable[[str], Game]) -> None:
+def test_the_piper_gives_the_pipe_once(start: Start) -> None:
     game = through_the_door(start, SLEEPER_BAZAAR)
     battles.hurry(game)
     fill_bag(game)
-    game.go_beside(*game.sprite(PIPER)).press("a")
-    game.read_to_the_end()
+    game.go_beside(*game.sprite(PIPER)).hear()
     assert not game.has_happened(GOT_FLUTE)
     empty_bag(game)
     for _ in range(2):
-        game.press("a")
-        game.read_to_the_end()
+        game.hear()
         assert bag(game) == {PIPE: 1}
     assert game.has_happened(GOT_FLUTE)
 

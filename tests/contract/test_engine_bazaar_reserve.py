@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 import pytest
@@ -11,7 +10,7 @@ from emulator import MenuKind
 from tests.contract import battles, pcs
 from tests.contract.battles import Mon
 from tests.contract.chapter import through_the_door
-from tests.contract.game import Game
+from tests.contract.game import Game, Start
 from tests.contract.stations import read_on
 from tests.contract.test_engine_battle_damage import RANDOM
 from tests.contract.things import money, set_money
@@ -25,7 +24,7 @@ SAFARI: Final = 2  # wBattleType
 
 
 @pytest.fixture
-def gate(start: Callable[[str], Game]) -> Game:
+def gate(start: Start) -> Game:
     game = through_the_door(start, GATE)
     battles.hurry(game)
     battles.set_team(game, Mon(3))
@@ -34,9 +33,7 @@ def gate(start: Callable[[str], Game]) -> Game:
 
 
 def asked(game: Game) -> Game:
-    game.hold("up")
-    game.wait(lambda: bool(game.byte("wFontLoaded")), 60)
-    game.release("up")
+    game.hold_until("up", lambda: game.is_talking, 60)
     return read_on(game, lambda: game.cursor == (15, 8))
 
 
@@ -81,9 +78,7 @@ def test_after_the_last_step_one_stands_at_the_gate_and_may_pay_again(gate: Game
     go_in(gate)
     gate.poke_number("wSafariSteps", 2)
     gate.step("up")
-    gate.hold("up")
-    gate.wait(lambda: bool(gate.byte("wFontLoaded")), 60)
-    gate.release("up")
+    gate.hold_until("up", lambda: gate.is_talking, 60)
     assert gate.byte("wSafariZoneGameOver")
     read_on(gate, lambda: gate.place.map == GATE and gate.is_free and gate.place.y == 3)
     assert not any(gate.has_happened(each) for each in (IN_SAFARI, GAME_OVER))
@@ -96,9 +91,7 @@ def test_after_the_last_step_one_stands_at_the_gate_and_may_pay_again(gate: Game
 @pytest.mark.parametrize("leaves", [True, False])
 def test_who_leaves_early_is_asked(gate: Game, *, leaves: bool) -> None:
     go_in(gate)
-    gate.go(9, 17).hold("down")
-    gate.wait(lambda: gate.place.map == GATE, 200)
-    gate.release("down")
+    gate.go(9, 17).hold_until("down", lambda: gate.place.map == GATE, 200)
     read_on(gate, lambda: gate.cursor == (15, 8))
     gate.press("a" if leaves else "b")
     if leaves:
@@ -111,8 +104,7 @@ def test_who_leaves_early_is_asked(gate: Game, *, leaves: bool) -> None:
 def test_the_spoon_lies_far_inside(gate: Game) -> None:
     go_in(gate)
     gate.poke("wGrassRate", 0)
-    gate.go_beside(2, 2).press("a")
-    gate.read_to_the_end()
+    gate.go_beside(2, 2).hear()
     assert (SPOON, 1) in pcs.read_list(gate, "wNumBagItems")
     assert steps_left(gate) > 400
 
@@ -182,7 +174,7 @@ def test_running_always_works(meeting: Game) -> None:
 
 def test_a_stone_doubles_and_a_crumb_halves_the_rate(meeting: Game) -> None:
     battles.set_field(meeting, "enemy", "speed", 0)
-    battles.poke(meeting, "wEnemyMonActualCatchRate", bytes([100]))
+    meeting.poke("wEnemyMonActualCatchRate", 100)
     with Draws(meeting, 4):  # 1 + 4 % 5 turns
         to_menu(choose(meeting, STONE))
         assert meeting.byte("wEnemyMonActualCatchRate") == 200
@@ -210,14 +202,14 @@ def test_the_quick_and_the_angry_flee(
     meeting: Game, deed: tuple[int, int] | None, speed: int, draw: int, *, stays: bool
 ) -> None:
     battles.set_field(meeting, "enemy", "speed", speed)
-    battles.poke(meeting, "wEnemyMonActualCatchRate", b"\0")
+    meeting.poke("wEnemyMonActualCatchRate", 0)
     with Draws(meeting, draw):
         to_menu(choose(meeting, deed or NET))
     assert bool(meeting.byte("wIsInBattle")) == stays
 
 
 def test_a_net_is_spent_and_may_catch(meeting: Game) -> None:
-    battles.poke(meeting, "wEnemyMonActualCatchRate", bytes([255]))
+    meeting.poke("wEnemyMonActualCatchRate", 255)
     battles.set_field(meeting, "enemy", "hp", 1)
     choose(meeting, NET)
     read_on(meeting, lambda: meeting.is_free and not meeting.byte("wIsInBattle"))
@@ -226,7 +218,7 @@ def test_a_net_is_spent_and_may_catch(meeting: Game) -> None:
 
 
 def test_without_nets_the_visit_is_over(meeting: Game) -> None:
-    battles.poke(meeting, "wEnemyMonActualCatchRate", b"\0")
+    meeting.poke("wEnemyMonActualCatchRate", 0)
     battles.set_field(meeting, "enemy", "speed", 0)
     battles.set_field(meeting, "enemy", "hp", 999)
     meeting.poke("wNumSafariBalls", 1)

@@ -25,13 +25,13 @@ from tests.contract.chapter import (
     WOOD_TRAINERS,
     through_the_door,
 )
-from tests.contract.game import Game, halting_share
+from tests.contract.game import Game, Start, halting_share
 
 TITLE_WORDS = "BRINDLE VALLEY"
 HIDDEN_WINDOW = 0x90
 
 
-def test_the_header_describes_the_cartridge(start: Callable[[str], Game]) -> None:
+def test_the_header_describes_the_cartridge(start: Start) -> None:
     game = start("title")
     header = game.rom(0, 0x100, 0x50)
     assert header[0x34:0x43] == b"RED AGENT DEMO\0"
@@ -45,7 +45,7 @@ def test_the_title_stands_within_150_frames_of_power_on(power_on: Callable[[], G
     assert game.wait(lambda: TITLE_WORDS in game.text, 150) < 150
 
 
-def test_the_title_waits_for_ever(start: Callable[[str], Game]) -> None:
+def test_the_title_waits_for_ever(start: Start) -> None:
     game = start("title")
     screen, chance = game.block("wTileMap"), game.block("hRandomAdd")
     game.tick(3000)
@@ -54,14 +54,14 @@ def test_the_title_waits_for_ever(start: Callable[[str], Game]) -> None:
     assert game.block("hRandomAdd") != chance
 
 
-def test_the_title_answers_to_a_and_to_start_alone(start: Callable[[str], Game]) -> None:
+def test_the_title_answers_to_a_and_to_start_alone(start: Start) -> None:
     for button, answers in (("b", False), ("select", False), ("a", True), ("start", True)):
         game = start("title")
         game.press(button, settle=90)
         assert (TITLE_WORDS not in game.text) == answers
 
 
-def test_the_main_menu_without_a_save_offers_two_things(start: Callable[[str], Game]) -> None:
+def test_the_main_menu_without_a_save_offers_two_things(start: Start) -> None:
     game = start("main menu")
     assert game.byte("wSaveFileStatus") == 1
     assert (game.byte("wTopMenuItemX"), game.byte("wTopMenuItemY")) == (1, 2)
@@ -72,13 +72,13 @@ def test_the_main_menu_without_a_save_offers_two_things(start: Callable[[str], G
     assert (game.cursor, game.byte("wCurrentMenuItem")) == ((1, 4), 1)
 
 
-def test_b_goes_back_to_the_title_from_the_main_menu(start: Callable[[str], Game]) -> None:
+def test_b_goes_back_to_the_title_from_the_main_menu(start: Start) -> None:
     game = start("main menu")
     game.press("b")
     game.wait(lambda: TITLE_WORDS in game.text, 120)
 
 
-def test_options_of_the_main_menu_come_back_to_it(start: Callable[[str], Game]) -> None:
+def test_options_of_the_main_menu_come_back_to_it(start: Start) -> None:
     game = start("main menu")
     game.press("down")
     game.press("a", settle=20)
@@ -93,7 +93,7 @@ END, LIST_END = 0x50, 0xFF
 JUNO = bytes([0x89, 0x94, 0x8D, 0x8E, END])
 
 
-def test_pages_of_the_speech_wait_at_the_arrow(start: Callable[[str], Game]) -> None:
+def test_pages_of_the_speech_wait_at_the_arrow(start: Start) -> None:
     game = start("main menu")
     game.press("a")
     game.wait(lambda: game.has_arrow, 400)
@@ -110,7 +110,7 @@ def test_pages_of_the_speech_wait_at_the_arrow(start: Callable[[str], Game]) -> 
     assert game.block("wTileMap") != page
 
 
-def test_the_naming_menu_is_where_the_contract_has_it(start: Callable[[str], Game]) -> None:
+def test_the_naming_menu_is_where_the_contract_has_it(start: Start) -> None:
     game = start("naming")
     assert (game.byte("wTopMenuItemX"), game.byte("wTopMenuItemY")) == (1, 2)
     assert game.byte("wMaxMenuItem") == 3
@@ -126,7 +126,7 @@ def test_the_naming_menu_is_where_the_contract_has_it(start: Callable[[str], Gam
     assert game.cursor == (1, 8)
 
 
-def test_a_new_player_owns_what_the_contract_says(start: Callable[[str], Game]) -> None:
+def test_a_new_player_owns_what_the_contract_says(start: Start) -> None:
     game = start("bedroom")
     assert game.block("wPlayerName")[:5] == JUNO
     assert END in game.block("wRivalName")[1:8]
@@ -142,14 +142,14 @@ def test_a_new_player_owns_what_the_contract_says(start: Callable[[str], Game]) 
     assert game.byte("wLastMap") == 0
 
 
-def test_control_begins_in_the_bedroom(start: Callable[[str], Game]) -> None:
+def test_control_begins_in_the_bedroom(start: Start) -> None:
     game = start("bedroom")
     assert game.place == (38, 3, 6)
     assert game.block("wSpriteStateData1", 16)[4:7:2] == bytes([0x3C, 0x40])
     assert game.step("down")
 
 
-def test_the_clock_runs_sixty_frames_a_second(start: Callable[[str], Game]) -> None:
+def test_the_clock_runs_sixty_frames_a_second(start: Start) -> None:
     game = start("bedroom")
 
     def frames() -> int:
@@ -202,7 +202,7 @@ ENOUGH = 0.95
 
 
 @pytest.fixture
-def keys(start: Callable[[str], Game]) -> Game:
+def keys(start: Start) -> Game:
     """Give the keyboard behind NEW NAME."""
     game = start("naming")
     game.press("a", settle=30)
@@ -381,9 +381,7 @@ def wander(game: Game, watch: Stopwatch, dice: random.Random) -> list[int]:
     ("target", "entrance"),
     [(HEATHER_WAY, 0), (HEATHER_WAY, 1), (WOOD, 0), (WOOD, 2), (STONECROSS, 0)],
 )
-def test_a_pass_computes_little_more_than_a_frame(
-    start: Callable[[str], Game], target: int, entrance: int
-) -> None:
+def test_a_pass_computes_little_more_than_a_frame(start: Start, target: int, entrance: int) -> None:
     game = through_the_door(start, target, entrance)
     for event in (*ROUTE_TRAINERS, *WOOD_TRAINERS):
         game.set_event(event)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from emulator import MenuKind
 from emulator.ram.party import Box, BoxedMon, read_box
 from tests.contract import battles, pcs
 from tests.contract.battles import POISON, Mon
-from tests.contract.game import Game, halting_share
+from tests.contract.game import Game, Start, halting_share
 from tests.contract.pcs import CORNER
 
 WITHDRAW, DEPOSIT, RELEASE, CHANGE, LEAVE = range(5)
@@ -21,7 +19,7 @@ ENOUGH = 0.95
 
 
 @pytest.fixture
-def pc(start: Callable[[str], Game]) -> Game:
+def pc(start: Start) -> Game:
     """Give the menu of the boxes, with three in the team."""
     game = start("rest house")
     battles.set_team(
@@ -30,16 +28,16 @@ def pc(start: Callable[[str], Game]) -> Game:
         Mon(7, 9, 10, 80, status=POISON, experience=729),
         Mon(33, 20, moves=(1,), experience=8000),
     )
-    battles.poke(game, "wPartyMonOT", bytes([0x8A, 0x50]) + bytes(9), NAME)
+    game.poke("wPartyMonOT", bytes([0x8A, 0x50]) + bytes(9), NAME)
     return pcs.use(game, pcs.BOXES_PC)
 
 
 def fill_box(game: Game, count: int) -> None:
-    battles.poke(game, "wBoxCount", bytes([count, *[7] * count, 0xFF]))
+    game.poke("wBoxCount", bytes([count, *[7] * count, 0xFF]))
     for place in range(count):
-        battles.poke(game, "wBoxMons", battles.party_mon(game, 1)[:BOX_MON], BOX_MON * place)
+        game.poke("wBoxMons", battles.party_mon(game, 1)[:BOX_MON], BOX_MON * place)
         name = bytes([0x90 + place % 8, 0x50]).ljust(NAME, b"\0")
-        battles.poke(game, "wBoxMonNicks", name, NAME * place)
+        game.poke("wBoxMonNicks", name, NAME * place)
 
 
 def species(game: Game, label: str) -> list[int]:
@@ -157,7 +155,7 @@ def test_letting_go_is_asked_about(pc: Game, answer: str, left: list[int]) -> No
     fill_box(pc, 3)
     pcs.choose(pc, RELEASE, LIST)
     pcs.choose(pc, 1, YES)
-    assert battles.words(pc.text) == "Let R go for good?"
+    assert pc.said == "Let R go for good?"
     pc.press(answer, settle=20)
     pcs.to(pc, (1, 6))
     assert species(pc, "wBoxSpecies") == left

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import pytest
@@ -12,7 +12,7 @@ from emulator import MenuKind, Phase
 from tests.contract import battles, growing, pcs
 from tests.contract.battles import BAG, FREEZE, PARALYSIS, POISON, Mon
 from tests.contract.battles import PARTY_MON as EVOLUTION_PARTY_MON
-from tests.contract.game import Game
+from tests.contract.game import Game, Start
 from tests.contract.test_engine_battle_damage import Chance, watch_chance
 
 MASTER, ULTRA, GREAT, POKE = 1, 2, 3, 4
@@ -25,18 +25,18 @@ THROWS, MOST_THROWS = 60, 240
 OUTCOMES = {CAUGHT, MISSED, 0x61, 0x62, 0x63}
 
 
-def arena(start: Callable[[str], Game], team: int = 1, boxed: int = 0) -> Game:
+def arena(start: Start, team: int = 1, boxed: int = 0) -> Game:
     """Give a wild battle at its first menu, with one of each ball in the bag."""
     game = start("bedroom")
     battles.hurry(game)
     battles.set_team(game, *[Mon(3, hp=9999, max_hp=9999, moves=(1,))] * team)
-    battles.poke(game, "wBoxCount", bytes([boxed, *[3] * boxed, 0xFF]))
+    game.poke("wBoxCount", bytes([boxed, *[3] * boxed, 0xFF]))
     pcs.set_list(game, "wNumBagItems", *[(ball, 9) for ball in (MASTER, ULTRA, GREAT, POKE)])
     return battles.meet(game, NIBBIT, 5)
 
 
 def throw(game: Game, ball: int) -> list[str]:
-    """Throw a ball and read on; return the screens that waited."""
+    """Throw a ball and read on; return what was said."""
     battles.choose(game, BAG)
     game.wait(lambda: game.cursor is not None and game.cursor[0] == 5, 60)
     for _ in range(8):
@@ -69,7 +69,7 @@ def expected(game: Game, ball: int, chances: Iterator[int]) -> int:
     return 0x60 + shakes if shakes else MISSED
 
 
-def test_chance_decides_as_the_formula_says(start: Callable[[str], Game]) -> None:
+def test_chance_decides_as_the_formula_says(start: Start) -> None:
     game = arena(start)
     beginning = game.save()
     chances: list[Chance] = []
@@ -85,7 +85,7 @@ def test_chance_decides_as_the_formula_says(start: Callable[[str], Game]) -> Non
         battles.set_field(game, "enemy", "hp", dice.randint(1, most))
         status = dice.choice((0, 0, POISON, PARALYSIS, FREEZE, SLEEPS))
         battles.set_field(game, "enemy", "status", status)
-        battles.poke(game, "wEnemyMonActualCatchRate", bytes([dice.choice((3, 45, 120, 255))]))
+        game.poke("wEnemyMonActualCatchRate", bytes([dice.choice((3, 45, 120, 255))]))
         battles.set_field(game, "own", "hp", 9999)
         pcs.set_list(game, "wNumBagItems", *[(kind, 9) for kind in (MASTER, ULTRA, GREAT, POKE)])
         before = game.save()
@@ -101,12 +101,12 @@ def test_chance_decides_as_the_formula_says(start: Callable[[str], Game]) -> Non
     assert outcomes >= OUTCOMES
 
 
-def test_the_best_ball_never_fails(start: Callable[[str], Game]) -> None:
+def test_the_best_ball_never_fails(start: Start) -> None:
     game = arena(start)
-    battles.poke(game, "wEnemyMonActualCatchRate", b"\0")
+    game.poke("wEnemyMonActualCatchRate", 0)
     battles.set_field(game, "enemy", "hp", 999)
     seen = throw(game, MASTER)
-    assert "NIBBIT was caught!" in battles.words(seen[-1])
+    assert "NIBBIT was caught!" in seen[-1]
     assert pcs.kind(game) is MenuKind.YES_NO
     assert game.byte("wBattleResult") == battles.LEFT
     assert game.byte("wCapturedMonSpecies") == NIBBIT
@@ -122,7 +122,7 @@ def to_the_end(game: Game) -> Game:
     pytest.fail(game.text)
 
 
-def test_the_caught_one_is_as_it_was_met(start: Callable[[str], Game]) -> None:
+def test_the_caught_one_is_as_it_was_met(start: Start) -> None:
     game = arena(start)
     battles.set_field(game, "enemy", "hp", 3)
     battles.set_field(game, "enemy", "status", PARALYSIS)
@@ -148,7 +148,7 @@ def test_the_caught_one_is_as_it_was_met(start: Callable[[str], Game]) -> None:
     assert game.step("down") or game.step("left")
 
 
-def test_it_can_have_a_name_of_ten_letters(start: Callable[[str], Game]) -> None:
+def test_it_can_have_a_name_of_ten_letters(start: Start) -> None:
     game = arena(start)
     throw(game, MASTER)
     game.press("a")
@@ -165,7 +165,7 @@ def test_it_can_have_a_name_of_ten_letters(start: Callable[[str], Game]) -> None
     assert game.block("wPartyMonNicks", 22)[NAME:] == bytes([0x80] * 10 + [0x50])
 
 
-def test_no_name_is_the_name_of_its_kind(start: Callable[[str], Game]) -> None:
+def test_no_name_is_the_name_of_its_kind(start: Start) -> None:
     game = arena(start)
     throw(game, MASTER)
     game.press("a")
@@ -175,13 +175,13 @@ def test_no_name_is_the_name_of_its_kind(start: Callable[[str], Game]) -> None:
     assert game.block("wPartyMonNicks", 22)[NAME:].startswith(bytes([0x8D, 0x88, 0x81, 0x81]))
 
 
-def test_with_a_full_team_it_goes_first_into_the_box(start: Callable[[str], Game]) -> None:
+def test_with_a_full_team_it_goes_first_into_the_box(start: Start) -> None:
     game = arena(start, team=6, boxed=2)
-    battles.poke(game, "wBoxMons", bytes([3]) * BOX_MON + bytes([7]) * BOX_MON)
-    battles.poke(game, "wBoxMonNicks", bytes([0x99]) * NAME + bytes([0x98]) * NAME)
+    game.poke("wBoxMons", bytes([3]) * BOX_MON + bytes([7]) * BOX_MON)
+    game.poke("wBoxMonNicks", bytes([0x99]) * NAME + bytes([0x98]) * NAME)
     throw(game, MASTER)
     game.press("b", settle=30)
-    assert "NIBBIT goes to the box" in battles.words(battles.read_on(game)[-1])
+    assert "NIBBIT goes to the box" in battles.read_on(game)[-1]
     to_the_end(game)
     assert game.byte("wPartyCount") == 6
     assert game.byte("wBoxCount") == 3
@@ -194,15 +194,15 @@ def test_with_a_full_team_it_goes_first_into_the_box(start: Callable[[str], Game
     assert game.block("wBoxMonOT", 5) == game.block("wPlayerName", 5)
 
 
-def test_no_ball_is_spent_without_room(start: Callable[[str], Game]) -> None:
+def test_no_ball_is_spent_without_room(start: Start) -> None:
     game = arena(start, team=6, boxed=20)
     seen = throw(game, POKE)
-    assert "Team and box" in battles.words(seen[0])
+    assert "Team and box" in seen[0]
     assert pcs.read_list(game, "wNumBagItems")[3] == (POKE, 9)
     assert game.byte("wEnemySelectedMove") == 0  # the turn was not spent
 
 
-def test_nobody_catches_what_is_a_trainers(start: Callable[[str], Game]) -> None:
+def test_nobody_catches_what_is_a_trainers(start: Start) -> None:
     game = start("bedroom")
     battles.hurry(game)
     battles.set_team(game, Mon(3, hp=100, max_hp=100))
@@ -214,9 +214,9 @@ def test_nobody_catches_what_is_a_trainers(start: Callable[[str], Game]) -> None
     assert game.byte("wPartyCount") == 1
 
 
-def test_a_failed_throw_costs_the_ball_and_the_turn(start: Callable[[str], Game]) -> None:
+def test_a_failed_throw_costs_the_ball_and_the_turn(start: Start) -> None:
     game = arena(start)
-    battles.poke(game, "wEnemyMonActualCatchRate", b"\0")
+    game.poke("wEnemyMonActualCatchRate", 0)
     battles.set_field(game, "enemy", "max_hp", 999)
     battles.set_field(game, "enemy", "hp", 999)
     throw(game, POKE)
@@ -243,7 +243,7 @@ def evolution_of(game: Game, species: int) -> Evolution:
     return Evolution(level, into)
 
 
-def begin(start: Callable[[str], Game], species: int, *, named: bool = True) -> Game:
+def begin(start: Start, species: int, *, named: bool = True) -> Game:
     """Win the level at which somebody evolves, and read to where it does."""
     game = start("bedroom")
     battles.hurry(game)
@@ -276,13 +276,13 @@ def has(game: Game, label: str, species: int) -> bool:
     return bool(game.byte(label, dex // 8) >> dex % 8 & 1)
 
 
-def test_a_level_makes_it_evolve(start: Callable[[str], Game]) -> None:
+def test_a_level_makes_it_evolve(start: Start) -> None:
     game = begin(start, EVOLUTION_NIBBIT)
     into = evolution_of(game, EVOLUTION_NIBBIT).into
     before = battles.party_mon(game, 0)
     assert (game.byte("wEvoOldSpecies"), game.byte("wEvoNewSpecies")) == (EVOLUTION_NIBBIT, into)
     assert game.byte("wIsInBattle") == battles.WILD
-    assert "What? AAAA is changing!" in battles.words(game.text)
+    assert "What? AAAA is changing!" in game.said
     assert before[0] == EVOLUTION_NIBBIT
     assert 350 <= watch(game) <= 650
     battles.read_on(game)
@@ -300,7 +300,7 @@ def test_a_level_makes_it_evolve(start: Callable[[str], Game]) -> None:
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_a_name_of_its_own_is_kept(start: Callable[[str], Game], *, named: bool) -> None:
+def test_a_name_of_its_own_is_kept(start: Start, *, named: bool) -> None:
     game = begin(start, TOASTNUT, named=named)
     watch(game)
     battles.read_on(game)
@@ -313,13 +313,13 @@ def test_a_name_of_its_own_is_kept(start: Callable[[str], Game], *, named: bool)
         assert nick.split(b"\x50")[0] == growing.name(game, into).split(b"\x50")[0]
 
 
-def test_b_held_forbids_it(start: Callable[[str], Game]) -> None:
+def test_b_held_forbids_it(start: Start) -> None:
     game = begin(start, EVOLUTION_NIBBIT)
     before = battles.party_mon(game, 0)
     game.hold("b")
     game.wait(lambda: bool(game.byte("wEvoCancelled")), SLOW)
     game.release("b")
-    said = " / ".join(battles.words(screen) for screen in battles.read_on(game))
+    said = " / ".join(battles.read_on(game))
     assert "Huh? AAAA stopped changing." in said
     game.wait(lambda: game.is_free, SLOW)
     assert battles.party_mon(game, 0) == before
@@ -327,7 +327,7 @@ def test_b_held_forbids_it(start: Callable[[str], Game]) -> None:
     assert not has(game, "wPokedexOwned", evolution_of(game, EVOLUTION_NIBBIT).into)
 
 
-def test_a_and_earlier_presses_do_not_forbid_it(start: Callable[[str], Game]) -> None:
+def test_a_and_earlier_presses_do_not_forbid_it(start: Start) -> None:
     game = begin(start, EVOLUTION_NIBBIT)
     game.press("b", hold=4, settle=4)  # the last of those that read the text before
     game.hold("a")
@@ -336,28 +336,26 @@ def test_a_and_earlier_presses_do_not_forbid_it(start: Callable[[str], Game]) ->
     assert game.byte("wEvoCancelled") == 0
 
 
-def test_it_learns_what_its_new_kind_learns_at_that_level(start: Callable[[str], Game]) -> None:
+def test_it_learns_what_its_new_kind_learns_at_that_level(start: Start) -> None:
     game = begin(start, EVOLUTION_NIBBIT)
     level, into = evolution_of(game, EVOLUTION_NIBBIT)
-    battles.poke(game, "wPartyMons", bytes([battles.HITTER, 0, 0, 0]), 8)
+    game.poke("wPartyMons", bytes([battles.HITTER, 0, 0, 0]), 8)
     watch(game)
     battles.read_on(game)
     (move,) = [move for when, move in growing.learnset(game, into) if when == level]
     assert tuple(battles.party_mon(game, 0)[8:12]) == (battles.HITTER, move, 0, 0)
 
 
-def test_one_evolves_after_the_other(start: Callable[[str], Game]) -> None:
+def test_one_evolves_after_the_other(start: Start) -> None:
     game = start("bedroom")
     battles.hurry(game)
     due = evolution_of(game, EVOLUTION_NIBBIT)
     growing.win_to_level(game, due.level, (battles.HITTER,), EVOLUTION_NIBBIT)
-    battles.poke(
-        game, "wPartyMons", game.block("wPartyMons", EVOLUTION_PARTY_MON), EVOLUTION_PARTY_MON
-    )
-    battles.poke(game, "wPartyMonNicks", growing.name(game, EVOLUTION_NIBBIT), battles.NAME)
-    battles.poke(game, "wPartySpecies", bytes([EVOLUTION_NIBBIT, EVOLUTION_NIBBIT, 0xFF]))
-    battles.poke(game, "wPartyCount", b"\2")
-    battles.poke(game, "wCanEvolveFlags", b"\3")
+    game.poke("wPartyMons", game.block("wPartyMons", EVOLUTION_PARTY_MON), EVOLUTION_PARTY_MON)
+    game.poke("wPartyMonNicks", growing.name(game, EVOLUTION_NIBBIT), battles.NAME)
+    game.poke("wPartySpecies", bytes([EVOLUTION_NIBBIT, EVOLUTION_NIBBIT, 0xFF]))
+    game.poke("wPartyCount", b"\2")
+    game.poke("wCanEvolveFlags", b"\3")
     for _ in range(2):
         read_to_evolution(game)
         watch(game)
@@ -369,7 +367,7 @@ def test_one_evolves_after_the_other(start: Callable[[str], Game]) -> None:
     )
 
 
-def test_only_who_rose_a_level_evolves(start: Callable[[str], Game]) -> None:
+def test_only_who_rose_a_level_evolves(start: Start) -> None:
     game = start("bedroom")
     battles.hurry(game)
     strong = battles.Mon(
@@ -390,7 +388,7 @@ def test_only_who_rose_a_level_evolves(start: Callable[[str], Game]) -> None:
     )
 
 
-def test_the_map_is_itself_again(start: Callable[[str], Game]) -> None:
+def test_the_map_is_itself_again(start: Start) -> None:
     game = start("bedroom")
     tiles, graphics = game.block("wTileMap"), bytes(game.pyboy.memory[0x9000:0x9800])
     begin(start, TOASTNUT)

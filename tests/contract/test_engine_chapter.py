@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
@@ -30,7 +29,7 @@ from tests.contract.chapter import (
     fill_bag,
     through_the_door,
 )
-from tests.contract.game import Game
+from tests.contract.game import Game, Start
 from tests.contract.stations import BATTLED_RIVAL, GOT_STARTER, LAB, fight, read_on
 
 HAZEL, GUARD, CLERK = 5, 4, 1
@@ -45,9 +44,9 @@ def speech(game: Game) -> str:
 
 
 @pytest.mark.parametrize("column", [3, 4])
-def test_the_clerk_calls_whoever_comes_first(start: Callable[[str], Game], column: int) -> None:
+def test_the_clerk_calls_whoever_comes_first(start: Start, column: int) -> None:
     game = through_the_door(start, STORE, column - 3)
-    game.wait(lambda: bool(game.byte("wFontLoaded")), 60)
+    game.wait(lambda: game.is_talking, 60)
     assert (game.place.x, game.place.y) == (column, 7)
     assert game.at(STORE_SCRIPT)
     read_on(game, lambda: game.is_free and not game.at(STORE_SCRIPT))
@@ -64,12 +63,12 @@ def test_the_clerk_calls_whoever_comes_first(start: Callable[[str], Game], colum
     assert game.is_free
 
 
-def test_a_full_bag_has_no_room_for_the_parcel(start: Callable[[str], Game]) -> None:
+def test_a_full_bag_has_no_room_for_the_parcel(start: Start) -> None:
     game = start("alderbrook")
     fill_bag(game)
     x, y, _ = game.warps[1]
     enter(game.go(x, y + 1), "up", STORE)
-    game.wait(lambda: bool(game.byte("wFontLoaded")), 60)
+    game.wait(lambda: game.is_talking, 60)
     read_on(game, lambda: game.is_free and not game.at(STORE_SCRIPT))
     assert not game.has_happened(GOT_PARCEL)
     assert "full" in speech(game)
@@ -78,7 +77,7 @@ def test_a_full_bag_has_no_room_for_the_parcel(start: Callable[[str], Game]) -> 
     assert bag(game) == {PARCEL: 1}
 
 
-def with_parcel(start: Callable[[str], Game]) -> Game:
+def with_parcel(start: Start) -> Game:
     game = start("lab").go_beside(*start("lab").sprite(HAZEL))
     for event in (GOT_STARTER, BATTLED_RIVAL, GOT_PARCEL):
         game.set_event(event)
@@ -86,7 +85,7 @@ def with_parcel(start: Callable[[str], Game]) -> Game:
     return game
 
 
-def test_hazel_takes_the_parcel_and_gives_caps(start: Callable[[str], Game]) -> None:
+def test_hazel_takes_the_parcel_and_gives_caps(start: Start) -> None:
     game = with_parcel(start)
     assert "My parcel" in speech(game)
     assert game.has_happened(OAK_GOT_PARCEL)
@@ -96,7 +95,7 @@ def test_hazel_takes_the_parcel_and_gives_caps(start: Callable[[str], Game]) -> 
     assert bag(game) == {CAP: 5}
 
 
-def test_hazel_keeps_the_caps_for_a_full_bag(start: Callable[[str], Game]) -> None:
+def test_hazel_keeps_the_caps_for_a_full_bag(start: Start) -> None:
     game = with_parcel(start)
     fill_bag(game)
     game.poke("wBagItems", PARCEL, 0)
@@ -110,7 +109,7 @@ def test_hazel_keeps_the_caps_for_a_full_bag(start: Callable[[str], Game]) -> No
     assert bag(game) == {CAP: 5}
 
 
-def test_without_the_parcel_in_the_bag_hazel_only_asks(start: Callable[[str], Game]) -> None:
+def test_without_the_parcel_in_the_bag_hazel_only_asks(start: Start) -> None:
     game = with_parcel(start)
     empty_bag(game)
     speech(game)
@@ -118,21 +117,17 @@ def test_without_the_parcel_in_the_bag_hazel_only_asks(start: Callable[[str], Ga
 
 
 @pytest.mark.parametrize("column", [9, 10])
-def test_the_guard_turns_back_whoever_has_the_errand(
-    start: Callable[[str], Game], column: int
-) -> None:
+def test_the_guard_turns_back_whoever_has_the_errand(start: Start, column: int) -> None:
     game = start("alderbrook").go(column, 1)
     for _ in range(2):
-        game.hold("up")
-        game.wait(lambda: bool(game.byte("wFontLoaded")), 60)
-        game.release("up")
+        game.hold_until("up", lambda: game.is_talking, 60)
         assert (game.place.y, bool(game.at(TOWN_SCRIPT))) == (0, True)
         game.read_to_the_end()
         game.wait(lambda: game.is_free and game.place.y == 1, 60)
         assert not game.at(TOWN_SCRIPT)
 
 
-def test_afterwards_he_lets_pass(start: Callable[[str], Game]) -> None:
+def test_afterwards_he_lets_pass(start: Start) -> None:
     game = start("alderbrook").go_beside(*start("alderbrook").sprite(GUARD))
     before = speech(game)
     game.set_event(OAK_GOT_PARCEL)
@@ -141,7 +136,7 @@ def test_afterwards_he_lets_pass(start: Callable[[str], Game]) -> None:
     assert game.place == (HEATHER_WAY, 9, 55)
 
 
-def test_the_clerk_sells_afterwards(start: Callable[[str], Game]) -> None:
+def test_the_clerk_sells_afterwards(start: Start) -> None:
     game = start("alderbrook")
     for event in (GOT_PARCEL, OAK_GOT_PARCEL):
         game.set_event(event)
@@ -161,7 +156,7 @@ BADGE = 0x01
 
 
 @pytest.fixture
-def gym(start: Callable[[str], Game]) -> Game:
+def gym(start: Start) -> Game:
     """Give the gym with both trainers beaten."""
     game = through_the_door(start, GYM)
     for event in GYM_TRAINERS:
@@ -203,8 +198,7 @@ def test_the_gate_is_redrawn_at_once_and_at_each_entry(gym: Game) -> None:
     shut = picture_of_the_gate(gym)
     gym.go(7, 7).go(7, 8).face("right")  # the gate is in view
     shown = gym.block("wTileMap")
-    gym.press("a")
-    gym.read_to_the_end()
+    gym.hear()
     assert gym.block("wTileMap") != shown
     opened = picture_of_the_gate(gym)
     assert opened != shut
@@ -262,11 +256,9 @@ def test_a_lost_battle_gives_nothing(gym: Game) -> None:
     assert game.byte("wObtainedBadges") == game.byte("wBeatGymFlags") == 0
 
 
-def test_the_doorman_meets_everybody(start: Callable[[str], Game]) -> None:
+def test_the_doorman_meets_everybody(start: Start) -> None:
     game = through_the_door(start, GYM).go(5, 13)
-    game.hold("up")
-    game.wait(lambda: bool(game.byte("wJoyIgnore")), 60)
-    game.release("up")
+    game.hold_until("up", lambda: bool(game.byte("wJoyIgnore")), 60)
     read_on(game, lambda: game.byte("wCurOpponent") == 203)
     fight(game, won=True)
     read_on(game, lambda: game.is_free and game.has_happened(GYM_TRAINERS[0]))
@@ -290,7 +282,7 @@ GYMS = (FENMOUTH, CAIRN_ISLE)
 ARROWS = ((1, 8), (8, 6))  # those that lead on
 
 
-def inside(start: Callable[[str], Game], gym: Gym) -> Game:
+def inside(start: Start, gym: Gym) -> Game:
     """Come in, with both trainers beaten."""
     game = through_the_door(start, gym.map)
     for event in gym.trainers:
@@ -298,7 +290,7 @@ def inside(start: Callable[[str], Game], gym: Gym) -> Game:
     return game
 
 
-def badges_before_the_leader(start: Callable[[str], Game], gym: Gym) -> Game:
+def badges_before_the_leader(start: Start, gym: Gym) -> Game:
     """Stand before the leader; the floor of Fenmouth carries one there in two goes."""
     game = inside(start, gym)
     if gym is FENMOUTH:
@@ -308,7 +300,7 @@ def badges_before_the_leader(start: Callable[[str], Game], gym: Gym) -> Game:
 
 
 @pytest.mark.parametrize("gym", GYMS)
-def test_who_beats_the_leader_gets_the_badge(start: Callable[[str], Game], gym: Gym) -> None:
+def test_who_beats_the_leader_gets_the_badge(start: Start, gym: Gym) -> None:
     game = badges_before_the_leader(start, gym)
     game.poke("wPartyMon1Level", 100)  # rises no more, so that its Speed stays as it is:
     game.poke_number("wPartyMon1Speed", 999)  # one blow each, before they strike
@@ -322,7 +314,7 @@ def test_who_beats_the_leader_gets_the_badge(start: Callable[[str], Game], gym: 
 
 
 @pytest.mark.parametrize("gym", GYMS)
-def test_the_statue_names_who_has_won(start: Callable[[str], Game], gym: Gym) -> None:
+def test_the_statue_names_who_has_won(start: Start, gym: Gym) -> None:
     game = inside(start, gym)
     x, y = gym.statue
     game.go(x + 1, y).face("left")
@@ -355,7 +347,7 @@ def image(game: Game, slot: int) -> int:
     return game.byte("wSpriteStateData1", 16 * slot + 2)
 
 
-def test_the_list_of_a_map_is_that_of_the_cartridge(start: Callable[[str], Game]) -> None:
+def test_the_list_of_a_map_is_that_of_the_cartridge(start: Start) -> None:
     game = start("lab")
     pointer = int.from_bytes(game.rom(3, 0x48F5 + 2 * LAB, 2), "little")
     rows = game.rom(3, pointer, 3 * 16)
@@ -369,7 +361,7 @@ def test_the_list_of_a_map_is_that_of_the_cartridge(start: Callable[[str], Game]
     assert toggles(start("lane")) == {}
 
 
-def test_a_new_game_hides_what_the_table_hides(start: Callable[[str], Game]) -> None:
+def test_a_new_game_hides_what_the_table_hides(start: Start) -> None:
     game = start("bedroom")
     states = game.rom(3, 0x4AEA, 684)
     count = next(i for i in range(0, 684, 3) if states[i] == 0xFF) // 3
@@ -377,7 +369,7 @@ def test_a_new_game_hides_what_the_table_hides(start: Callable[[str], Game]) -> 
     assert hidden == [states[3 * i + 2] == 0x11 for i in range(count)]
 
 
-def test_what_was_taken_is_gone_and_stays_gone(start: Callable[[str], Game]) -> None:
+def test_what_was_taken_is_gone_and_stays_gone(start: Start) -> None:
     game = start("lab")
     places = [game.sprite(slot) for slot in (BALL_1, BALL_2)]
     assert not is_away(game, BALL_1)
@@ -390,7 +382,7 @@ def test_what_was_taken_is_gone_and_stays_gone(start: Callable[[str], Game]) -> 
     assert game.is_free  # nothing left to talk to
 
 
-def test_who_is_away_is_not_in_the_way(start: Callable[[str], Game]) -> None:
+def test_who_is_away_is_not_in_the_way(start: Start) -> None:
     game = start("rival beaten")
     assert is_away(game, RIVAL)
     x, y = game.sprite(RIVAL)
@@ -402,16 +394,14 @@ def test_who_is_away_is_not_in_the_way(start: Callable[[str], Game]) -> None:
     assert game.place.map != LAB or (game.place.x, game.place.y) == (x, y)
 
 
-def test_flags_are_read_again_at_the_door(start: Callable[[str], Game]) -> None:
+def test_flags_are_read_again_at_the_door(start: Start) -> None:
     game = start("lab")
     index = toggles(game)[RIVAL]
     byte = game.byte("wToggleableObjectFlags", index // 8) | 1 << index % 8
     game.poke("wToggleableObjectFlags", byte, index // 8)
     game.step("down")
     if game.place.map == LAB:
-        game.hold("down")
-        game.wait(lambda: game.place.map != LAB, 120)
-        game.release("down")
+        game.hold_until("down", lambda: game.place.map != LAB, 120)
     game.wait(lambda: game.is_free, 300)
     game.go(15, 5)
     game.wait(lambda: game.place.map == LAB and game.is_free, 300)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 import pytest
@@ -12,7 +11,7 @@ from emulator.ram.menu import read_field_moves, read_menu
 from tests.contract import battles, pcs, things
 from tests.contract.battles import Mon
 from tests.contract.chapter import HEATHER_WAY, NORTH_GATE, ROUTE_TRAINERS, enter, through_the_door
-from tests.contract.game import Game
+from tests.contract.game import Game, Start
 from tests.contract.things import LIST, PARTY, USE, YES
 
 CUT, FLY, SURF, STRENGTH, FLASH = 15, 19, 57, 70, 148
@@ -27,7 +26,7 @@ LANDINGS = (1, 0x6448)
 
 
 @pytest.fixture
-def town(start: Callable[[str], Game]) -> Game:
+def town(start: Start) -> Game:
     """Give Alderbrook, outdoors and quiet."""
     game = start("alderbrook")
     battles.hurry(game)
@@ -35,7 +34,7 @@ def town(start: Callable[[str], Game]) -> Game:
 
 
 @pytest.fixture
-def route(start: Callable[[str], Game]) -> Game:
+def route(start: Start) -> Game:
     """Give the north of Heather Way before its sapling, with nobody who fights."""
     game = through_the_door(start, HEATHER_WAY, NORTH_GATE_DOOR)
     battles.hurry(game)
@@ -78,7 +77,7 @@ def read_through(game: Game) -> str:
         game.tick(8)
         if game.cursor == PARTY or game.is_free:
             return said
-        said += f"{things.words(game)} / "
+        said += f"{game.said} / "
         game.press("b")
     pytest.fail(f"neither list nor map:\n{game.text}")
 
@@ -154,7 +153,7 @@ def test_cut_takes_tall_grass_as_well(route: Game) -> None:
     assert game.step_tile(5, 5) != TALL_GRASS
 
 
-def test_towns_are_noted_when_they_are_entered(start: Callable[[str], Game]) -> None:
+def test_towns_are_noted_when_they_are_entered(start: Start) -> None:
     assert start("bedroom").byte("wTownVisitedFlag") == 0
     assert start("town").byte("wTownVisitedFlag") == 0b01
     assert start("alderbrook").byte("wTownVisitedFlag") == 0b11
@@ -195,7 +194,7 @@ def test_b_leads_from_the_town_map_back_to_the_team(town: Game) -> None:
     assert game.place.map == 1
 
 
-def test_nobody_flies_from_indoors(start: Callable[[str], Game]) -> None:
+def test_nobody_flies_from_indoors(start: Start) -> None:
     game = start("bedroom")
     battles.hurry(game)
     use_first(who_knows(game, FLY))
@@ -210,7 +209,7 @@ BACKGROUND_PALETTE: Final = 0xFF47
 
 
 @pytest.fixture
-def cave(start: Callable[[str], Game]) -> Game:
+def cave(start: Start) -> Game:
     """Give the dark cave, entered from outdoors, with somebody who can light it."""
     game = through_the_door(start, CAVE)
     battles.hurry(game)
@@ -244,7 +243,7 @@ def test_it_is_dark_from_the_door_on(cave: Game) -> None:
     assert cave.at(BACKGROUND_PALETTE) == DARK_PALETTE
 
 
-def test_a_house_is_not_dark(start: Callable[[str], Game]) -> None:
+def test_a_house_is_not_dark(start: Start) -> None:
     game = through_the_door(start, HOUSE)
     assert game.byte("wMapPalOffset") == 0
     assert game.at(BACKGROUND_PALETTE) == LIT_PALETTE
@@ -317,7 +316,7 @@ def read_to(game: Game, cursor: tuple[int, int]) -> str:
     said = ""
     for _ in range(12):
         game.wait(lambda: game.has_arrow or game.cursor == cursor, 300)
-        said += f"{things.words(game)} / "
+        said += f"{game.said} / "
         if game.cursor == cursor:
             game.tick(2)
             return said
@@ -331,7 +330,7 @@ def say_yes(game: Game) -> Game:
     return game
 
 
-def test_hidden_machines_teach_what_the_contract_says(start: Callable[[str], Game]) -> None:
+def test_hidden_machines_teach_what_the_contract_says(start: Start) -> None:
     game = start("bedroom")
     assert [taught_move(game, item) for item in range(196, 201)] == [15, 19, 57, 70, 148]
     number = TM - FIRST_TM

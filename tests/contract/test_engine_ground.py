@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from tests.contract import battles, things
 from tests.contract.battles import POISON, Mon
-from tests.contract.game import OFFSETS, Game
+from tests.contract.game import OFFSETS, Game, Start
 from tests.contract.stations import TOWN, read_on
 
 CAVE, CELLAR, ROAD = 198, 201, 14
@@ -40,7 +38,7 @@ def led_to(game: Game, map_id: int, warp: int) -> Game:
 
 
 @pytest.fixture
-def cave(start: Callable[[str], Game]) -> Game:
+def cave(start: Start) -> Game:
     return led_to(start("bedroom"), CAVE, 0)
 
 
@@ -191,7 +189,7 @@ def test_who_steps_into_the_hole_falls_to_the_floor_below(cave: Game) -> None:
 
 
 @pytest.fixture
-def cellar(start: Callable[[str], Game]) -> Game:
+def cellar(start: Start) -> Game:
     """Where the plate back stands, and from there by RAM to where one falls down."""
     return in_the_inner_part(led_to(start("bedroom"), CAVE, 0)).go(*HOLE)
 
@@ -202,9 +200,7 @@ def spin(game: Game, x: int, y: int) -> tuple[int, int]:
     dx, dy = OFFSETS["right" if x > game.place.x else "down"]
     game.go(x - dx, y - dy)
     facings = set()
-    game.hold("right" if dx else "down")
-    game.wait(lambda: bool(game.byte("wMovementFlags") & SPIN), 40)
-    game.release("right" if dx else "down")
+    game.hold_until("right" if dx else "down", lambda: bool(game.byte("wMovementFlags") & SPIN), 40)
     game.hold("up")  # nobody asks
     while game.byte("wMovementFlags") & SPIN:
         facings.add(game.byte("wSpriteStateData1", 9))
@@ -226,7 +222,7 @@ def test_arrows_on_the_way_turn_it(cellar: Game) -> None:
 
 
 @pytest.fixture
-def by_the_pond(start: Callable[[str], Game]) -> Game:
+def by_the_pond(start: Start) -> Game:
     game = led_to(start("bedroom"), ROAD, 0).go(*SHORE).face("down")
     game.poke("wWaterRate", 0)
     return game
@@ -286,7 +282,7 @@ def use(game: Game, move: int, badges: int = SECOND_BADGE) -> str:
         if game.is_free:
             return said
         game.tick(12)
-        said += things.words(game)
+        said += game.said
         game.press("b")
     pytest.fail(f"it does not end:\n{game.text}")
 
@@ -344,11 +340,9 @@ def test_every_fourth_step_poison_takes_one(bedroom: Game) -> None:
 def test_who_falls_on_the_way_is_told_of(bedroom: Game) -> None:
     battles.set_team(bedroom, Mon(3, hp=1, status=POISON), Mon(7, hp=9))
     bedroom.poke("wStepCounter", 1)
-    bedroom.hold("right")
-    bedroom.wait(lambda: bool(bedroom.byte("wFontLoaded") & 1), 60)
-    bedroom.release("right")
+    bedroom.hold_until("right", lambda: bool(bedroom.byte("wFontLoaded") & 1), 60)
     bedroom.tick(20)
-    assert things.words(bedroom) == "AAAA fainted!"
+    assert bedroom.said == "AAAA fainted!"
     bedroom.press("b", settle=30)
     assert bedroom.is_free
     assert (hp(bedroom, 0), battles.party_mon(bedroom, 0)[4]) == (0, 0)
@@ -358,9 +352,7 @@ def test_when_the_last_falls_the_way_is_lost(bedroom: Game) -> None:
     battles.set_team(bedroom, Mon(3, hp=1, status=POISON))
     things.set_money(bedroom, 1001)
     bedroom.poke("wStepCounter", 1)
-    bedroom.hold("right")
-    bedroom.wait(lambda: bool(bedroom.byte("wFontLoaded") & 1), 60)
-    bedroom.release("right")
+    bedroom.hold_until("right", lambda: bool(bedroom.byte("wFontLoaded") & 1), 60)
     read_on(bedroom, lambda: bedroom.place.map == TOWN and bedroom.is_free)
     assert (bedroom.place.x, bedroom.place.y) == (3, 6)
     assert hp(bedroom, 0) == 40
@@ -416,18 +408,16 @@ def test_the_smell_is_used_up_step_by_step(bedroom: Game) -> None:
     turns_and_steps = 3 + 3
     assert game.byte("wRepelRemainingSteps") == 100 - turns_and_steps
     game.poke("wRepelRemainingSteps", 1)
-    game.hold("left")
-    game.wait(lambda: bool(game.byte("wFontLoaded") & 1), 60)
-    game.release("left")
+    game.hold_until("left", lambda: bool(game.byte("wFontLoaded") & 1), 60)
     game.tick(40)
-    assert "smell" in things.words(game)
+    assert "smell" in game.said
     game.press("b", settle=30)
     assert game.is_free
     assert game.byte("wRepelRemainingSteps") == 0
 
 
 @pytest.fixture
-def found(start: Callable[[str], Game]) -> Game:
+def found(start: Start) -> Game:
     """Stand before somebody who is made a thing on the ground."""
     game = start("lab").go(6, 4).face("up")
     battles.hurry(game)
@@ -449,7 +439,7 @@ def is_gone(game: Game) -> bool:
 def test_what_lies_there_goes_into_the_bag(found: Game) -> None:
     things.fill_bag(found)
     found.press("a", settle=30)
-    assert things.words(found).startswith("JUNO found a")
+    assert found.said.startswith("JUNO found a")
     found.press("b", settle=30)
     assert found.is_free
     assert is_gone(found)
@@ -461,7 +451,7 @@ def test_a_full_bag_leaves_it_there(found: Game) -> None:
     stacks = [(item, 1) for item in range(30, 50)]
     things.fill_bag(found, *stacks)
     found.press("a", settle=30)
-    assert "bag is full" in things.words(found)
+    assert "bag is full" in found.said
     found.press("b", settle=30)
     assert found.is_free
     assert not is_gone(found)
@@ -472,7 +462,7 @@ def test_what_is_hidden_is_found_once(bedroom: Game) -> None:
     things.fill_bag(bedroom)
     game = bedroom.go(1, 7).face("left")
     game.press("a", settle=30)
-    assert "found" in things.words(game)
+    assert "found" in game.said
     game.press("b", settle=30)
     assert game.is_free
     assert things.bag(game) == [(things.POTION, 1)]
@@ -486,6 +476,6 @@ def test_a_full_bag_leaves_it_hidden(bedroom: Game) -> None:
     things.fill_bag(bedroom, *[(item, 1) for item in range(30, 50)])
     game = bedroom.go(1, 7).face("left")
     game.press("a", settle=30)
-    assert "bag is full" in things.words(game)
+    assert "bag is full" in game.said
     game.press("b", settle=30)
     assert not game.byte("wObtainedHiddenItemsFlags") & 1

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.contract import battles, pcs, test_engine_battle_end, things
-from tests.contract.game import Game, halting_share
+from tests.contract.game import Game, Start, halting_share
 from tests.contract.things import LIST, YES
 
 TEAM, BAG, PLAYER, SAVE, OPTION, EXIT, PAST_THE_END = range(7)
@@ -32,29 +32,7 @@ def is_closed(game: Game) -> bool:
     return not game.byte("wFontLoaded") and game.byte("hWY") == 0x90
 
 
-def test_start_opens_the_menu_where_the_contract_has_it(start: Callable[[str], Game]) -> None:
-    game = open_menu(start("bedroom"))
-    assert (game.byte("wTopMenuItemX"), game.byte("wTopMenuItemY")) == (11, 2)
-    assert game.byte("wMaxMenuItem") == PAST_THE_END
-    words = [game.text.splitlines()[row][12:18].strip() for row in range(2, 14, 2)]
-    assert words == ["TEAM", "BAG", "JUNO", "SAVE", "OPTION", "EXIT"]
-    assert game.byte("hWY") == 0
-
-
-def test_the_cursor_visits_every_row_and_wraps_both_ways(start: Callable[[str], Game]) -> None:
-    game = open_menu(start("bedroom"))
-    for item in (TEAM, BAG, PLAYER, SAVE, OPTION, EXIT, TEAM):
-        assert game.byte("wCurrentMenuItem") == item
-        assert game.cursor == (11, 2 + 2 * item)
-        assert game.word("wMenuCursorLocation") == 0xC3A0 + 20 * (2 + 2 * item) + 11
-        assert game.block("wTileMap").count(0xED) == 1
-        game.press("down")
-    game.press("up")
-    game.press("up")
-    assert game.cursor == (11, 12)
-
-
-def test_a_held_direction_repeats_after_thirty_and_then_five(start: Callable[[str], Game]) -> None:
+def test_a_held_direction_repeats_after_thirty_and_then_five(start: Start) -> None:
     game = open_menu(start("bedroom"))
     game.hold("down")
     changes = []
@@ -69,7 +47,7 @@ def test_a_held_direction_repeats_after_thirty_and_then_five(start: Callable[[st
     assert all(abs(gap - 5) <= 1 for gap in gaps[1:])
 
 
-def test_b_start_and_exit_close_it(start: Callable[[str], Game]) -> None:
+def test_b_start_and_exit_close_it(start: Start) -> None:
     for button in ("b", "start"):
         game = open_menu(start("bedroom"))
         game.press(button, settle=12)
@@ -79,7 +57,7 @@ def test_b_start_and_exit_close_it(start: Callable[[str], Game]) -> None:
     assert game.step("down")
 
 
-def test_it_remembers_its_place(start: Callable[[str], Game]) -> None:
+def test_it_remembers_its_place(start: Start) -> None:
     game = open_menu(start("bedroom"))
     for _ in range(3):
         game.press("down")
@@ -89,7 +67,7 @@ def test_it_remembers_its_place(start: Callable[[str], Game]) -> None:
     assert game.cursor == (11, 8)
 
 
-def test_an_empty_team_changes_nothing(start: Callable[[str], Game]) -> None:
+def test_an_empty_team_changes_nothing(start: Start) -> None:
     game = open_menu(start("bedroom"))
     screen = game.block("wTileMap")
     choose(game, TEAM)
@@ -98,7 +76,7 @@ def test_an_empty_team_changes_nothing(start: Callable[[str], Game]) -> None:
     assert is_closed(game)
 
 
-def test_the_bag_lists_cancel_alone(start: Callable[[str], Game]) -> None:
+def test_the_bag_lists_cancel_alone(start: Start) -> None:
     for button in ("a", "b"):
         game = choose(open_menu(start("bedroom")), BAG)
         assert game.cursor == (5, 4)
@@ -111,7 +89,7 @@ def test_the_bag_lists_cancel_alone(start: Callable[[str], Game]) -> None:
         assert game.cursor == (11, 4)
 
 
-def test_the_card_names_the_player(start: Callable[[str], Game]) -> None:
+def test_the_card_names_the_player(start: Start) -> None:
     game = choose(open_menu(start("bedroom")), PLAYER)
     assert "JUNO" in game.text
     assert "3000" in game.text
@@ -119,7 +97,7 @@ def test_the_card_names_the_player(start: Callable[[str], Game]) -> None:
     assert game.cursor == (11, 6)
 
 
-def test_options_set_the_speed_of_text(start: Callable[[str], Game]) -> None:
+def test_options_set_the_speed_of_text(start: Start) -> None:
     for presses, column, delay in ((1, 14, 5), (0, 7, 3), (-1, 1, 1), (-2, 1, 1), (2, 14, 5)):
         game = choose(open_menu(start("bedroom")), OPTION)
         assert game.cursor == (7, 3)
@@ -132,7 +110,7 @@ def test_options_set_the_speed_of_text(start: Callable[[str], Game]) -> None:
         assert game.cursor == (11, 10)
 
 
-def test_options_have_a_way_out_below(start: Callable[[str], Game]) -> None:
+def test_options_have_a_way_out_below(start: Start) -> None:
     game = choose(open_menu(start("bedroom")), OPTION)
     rows = []
     for _ in range(5):
@@ -147,7 +125,7 @@ def test_options_have_a_way_out_below(start: Callable[[str], Game]) -> None:
     assert game.byte("wOptions") & 0xC0 == 0x80
 
 
-def test_the_world_stands_still_behind_the_menu(start: Callable[[str], Game]) -> None:
+def test_the_world_stands_still_behind_the_menu(start: Start) -> None:
     game = open_menu(start("town"))
     people = game.block("wSpriteStateData2")
     game.tick(600)
@@ -155,7 +133,7 @@ def test_the_world_stands_still_behind_the_menu(start: Callable[[str], Game]) ->
 
 
 def test_a_pressed_with_down_on_the_last_row_wraps_and_opens_nothing(
-    start: Callable[[str], Game],
+    start: Start,
 ) -> None:
     game = open_menu(start("bedroom"))
     game.press("up")
@@ -172,9 +150,7 @@ ENOUGH = 0.95
 STACK_BOTTOM, STACK_TOP = 0xDEE2, 0xDFFF  # above the last name of the last box
 
 
-def test_the_idle_cartridge_halts(
-    start: Callable[[str], Game], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_idle_cartridge_halts(start: Start, capsys: pytest.CaptureFixture[str]) -> None:
     shares = {}
     for station in ("title", "main menu", "naming", "bedroom", "house", "town"):
         shares[station] = halting_share(start(station))
@@ -190,7 +166,7 @@ def test_the_idle_cartridge_halts(
     assert min(shares.values()) >= ENOUGH
 
 
-def test_walking_halts_too(start: Callable[[str], Game]) -> None:
+def test_walking_halts_too(start: Start) -> None:
     game = start("town")
     game.step("down")
     game.hold("down")
@@ -199,7 +175,7 @@ def test_walking_halts_too(start: Callable[[str], Game]) -> None:
     assert share >= ENOUGH
 
 
-def test_the_stack_stays_above_the_last_label(start: Callable[[str], Game]) -> None:
+def test_the_stack_stays_above_the_last_label(start: Start) -> None:
     game = start("town")
     game.press("start", settle=20)
     game.press("b", settle=20)
@@ -215,48 +191,48 @@ FRAMES = 120
 GOODS, STOCK = (4, 20, 11), ((4, 9), (20, 3))
 
 
-def rest_house(start: Callable[[str], Game]) -> Game:
+def rest_house(start: Start) -> Game:
     game = start("rest house").go(3, 3).face("up")
     battles.hurry(game)
     things.set_money(game, 3000)
     return things.fill_bag(game, *STOCK)
 
 
-def shop(start: Callable[[str], Game]) -> Game:
+def shop(start: Start) -> Game:
     return things.open_shop(rest_house(start), GOODS)
 
 
-def wares(start: Callable[[str], Game]) -> Game:
+def wares(start: Start) -> Game:
     game = shop(start)
     game.press("a")
     return things.to_cursor(game, things.LIST)
 
 
-def quantity(start: Callable[[str], Game]) -> Game:
+def quantity(start: Start) -> Game:
     game = wares(start)
     game.press("a")
     game.wait(lambda: game.cursor is None, 20)
     return game
 
 
-def bag(start: Callable[[str], Game]) -> Game:
+def bag(start: Start) -> Game:
     return things.open_bag(start("bedroom"), *STOCK)
 
 
-def boxes(start: Callable[[str], Game]) -> Game:
+def boxes(start: Start) -> Game:
     return pcs.use(start("rest house"), pcs.BOXES_PC)
 
 
-def drawer(start: Callable[[str], Game]) -> Game:
+def drawer(start: Start) -> Game:
     return pcs.use(start("rest house"), pcs.OWN_PC)
 
 
-def forget_list(start: Callable[[str], Game]) -> Game:
+def forget_list(start: Start) -> Game:
     game, _ = test_engine_battle_end.asked(start)
     return test_engine_battle_end.answer(game, "a")
 
 
-def keyboard(start: Callable[[str], Game]) -> Game:
+def keyboard(start: Start) -> Game:
     game = start("naming")
     game.press("a")
     game.wait(lambda: game.byte("wNamingScreenNameLength") == 0 and game.cursor == (1, 5), 120)
@@ -267,7 +243,7 @@ def keyboard(start: Callable[[str], Game]) -> Game:
     "screen", [shop, wares, quantity, bag, boxes, drawer, forget_list, keyboard]
 )
 def test_a_waiting_menu_halts(
-    start: Callable[[str], Game], screen: Callable[[Callable[[str], Game]], Game]
+    start: Start, screen: Callable[[Callable[[str], Game]], Game]
 ) -> None:
     game = screen(start)
     game.tick(20)
@@ -282,7 +258,7 @@ COIN = 0xF0
 
 
 @pytest.fixture
-def counter(start: Callable[[str], Game]) -> Game:
+def counter(start: Start) -> Game:
     """Stand before somebody who sells, with nothing in the bag."""
     game = start("rest house").go(3, 3).face("up")
     battles.hurry(game)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
 
 from tests.contract.chapter import SORREL_ROAD, STONECROSS, bag, empty_bag, fill_bag
 from tests.contract.chapter import through_the_door as behind_a_door
-from tests.contract.game import Game, halting_share
+from tests.contract.game import Game, Start, halting_share
 from tests.contract.stations import (
     ALDERBROOK,
     ASKED,
@@ -59,7 +58,7 @@ def assert_apart(game: Game) -> None:
     assert all(game.is_open(*person) for person in people)
 
 
-def test_a_wanderer_walks_about_on_open_ground_near_home(start: Callable[[str], Game]) -> None:
+def test_a_wanderer_walks_about_on_open_ground_near_home(start: Start) -> None:
     game = start("town")
     slot = beside_a_wanderer(game)
     home, seen, moving = game.sprite(slot), set(), 0
@@ -73,14 +72,14 @@ def test_a_wanderer_walks_about_on_open_ground_near_home(start: Callable[[str], 
     assert all(max(abs(x - home[0]), abs(y - home[1])) <= 2 * RANGE for x, y in seen)
 
 
-def test_who_stands_stays(start: Callable[[str], Game]) -> None:
+def test_who_stands_stays(start: Start) -> None:
     game = start("house")
     before = game.sprite(1), game.byte("wSpriteStateData1", 16 + 9)
     game.tick(1500)
     assert (game.sprite(1), game.byte("wSpriteStateData1", 16 + 9)) == before
 
 
-def test_nobody_walks_into_a_walking_player_nor_shuts_him_in(start: Callable[[str], Game]) -> None:
+def test_nobody_walks_into_a_walking_player_nor_shuts_him_in(start: Start) -> None:
     game = start("town")
     beside_a_wanderer(game)
     dice = random.Random(7)
@@ -106,19 +105,7 @@ def test_nobody_walks_into_a_walking_player_nor_shuts_him_in(start: Callable[[st
         game.go(door[0], door[1] + 1)
 
 
-def test_a_person_blocks_the_way(start: Callable[[str], Game]) -> None:
-    game = start("house")
-    x, y = game.sprite(1)
-    game.go_beside(x, y)
-    before = game.place
-    direction = {0: "down", 4: "up", 8: "left", 12: "right"}[game.byte("wSpriteStateData1", 9)]
-    game.hold(direction)
-    game.tick(60)
-    game.release(direction)
-    assert game.place == before
-
-
-def test_off_screen_nobody_moves(start: Callable[[str], Game]) -> None:
+def test_off_screen_nobody_moves(start: Start) -> None:
     game = start("town")
     hidden = [
         slot for slot in wanderers(game) if game.byte("wSpriteStateData1", 16 * slot + 2) == HIDDEN
@@ -155,9 +142,7 @@ def asks(game: Game) -> str:
 
 
 @pytest.mark.parametrize("giver", GIVERS)
-def test_nobody_gives_anything_without_the_badge(
-    start: Callable[[str], Game], giver: Giver
-) -> None:
+def test_nobody_gives_anything_without_the_badge(start: Start, giver: Giver) -> None:
     game = behind_a_door(start, giver.house)
     empty_bag(game)
     game.poke("wObtainedBadges", 0xFF & ~giver.badge)
@@ -167,9 +152,7 @@ def test_nobody_gives_anything_without_the_badge(
 
 
 @pytest.mark.parametrize("giver", GIVERS)
-def test_the_badge_gets_one_machine_and_no_second(
-    start: Callable[[str], Game], giver: Giver
-) -> None:
+def test_the_badge_gets_one_machine_and_no_second(start: Start, giver: Giver) -> None:
     game = behind_a_door(start, giver.house)
     empty_bag(game)
     game.poke("wObtainedBadges", giver.badge)
@@ -180,7 +163,7 @@ def test_the_badge_gets_one_machine_and_no_second(
     assert bag(game) == {giver.item: 1}
 
 
-def test_a_full_bag_costs_another_visit(start: Callable[[str], Game]) -> None:
+def test_a_full_bag_costs_another_visit(start: Start) -> None:
     game = behind_a_door(start, CARVER.house)
     fill_bag(game)
     game.poke("wObtainedBadges", CARVER.badge)
@@ -191,25 +174,21 @@ def test_a_full_bag_costs_another_visit(start: Callable[[str], Game]) -> None:
     assert bag(game) == {CARVER.item: 1}
 
 
-def in_stonecross(start: Callable[[str], Game]) -> Game:
+def in_stonecross(start: Start) -> Game:
     """Leave the carver's as if it stood in Stonecross: through the door of its rest house."""
     game = behind_a_door(start, 58)
     game.poke("wLastMap", STONECROSS)
     game.go(3, 6)
-    game.hold("down")
-    game.wait(lambda: game.place.map == STONECROSS, 200)
-    game.release("down")
+    game.hold_until("down", lambda: game.place.map == STONECROSS, 200)
     game.wait(lambda: game.is_free, 200)
     return game
 
 
 def test_the_guard_turns_back_who_has_no_badge_and_lets_pass_who_has(
-    start: Callable[[str], Game],
+    start: Start,
 ) -> None:
     game = in_stonecross(start).go(*BEFORE_THE_EDGE)
-    game.hold("right")
-    game.wait(lambda: bool(game.byte("wFontLoaded")), 60)
-    game.release("right")
+    game.hold_until("right", lambda: game.is_talking, 60)
     assert "Wait, please!" in " ".join(game.read_to_the_end())
     game.wait(lambda: game.is_free, 60)
     assert game.place[1:] == BEFORE_THE_EDGE
@@ -244,7 +223,7 @@ def ask_the_nurse(game: Game) -> Game:
     return read_on(game, lambda: game.cursor == (12, 8))
 
 
-def test_the_nurse_heals(start: Callable[[str], Game]) -> None:
+def test_the_nurse_heals(start: Start) -> None:
     game = ask_the_nurse(hurt(start("rest house")))
     assert (game.byte("wTwoOptionMenuID"), game.byte("wMaxMenuItem")) == (6, 1)
     assert "HEAL" in game.text
@@ -262,7 +241,7 @@ def test_the_nurse_heals(start: Callable[[str], Game]) -> None:
 
 
 @pytest.mark.parametrize("button", ["b", "a"])
-def test_who_cancels_is_not_healed(start: Callable[[str], Game], button: str) -> None:
+def test_who_cancels_is_not_healed(start: Start, button: str) -> None:
     game = ask_the_nurse(hurt(start("rest house")))
     if button == "a":
         game.press("down")
@@ -275,9 +254,7 @@ def test_who_cancels_is_not_healed(start: Callable[[str], Game], button: str) ->
 
 
 @pytest.mark.parametrize(("last", "money"), [(TOWN, 3100), (ALDERBROOK, 999_999)])
-def test_a_lost_battle_ends_where_one_was_healed(
-    start: Callable[[str], Game], last: int, money: int
-) -> None:
+def test_a_lost_battle_ends_where_one_was_healed(start: Start, last: int, money: int) -> None:
     game = start("lane")
     game.poke("wGrassRate", 0)
     game.poke("wLastBlackoutMap", last)
@@ -296,7 +273,7 @@ def test_a_lost_battle_ends_where_one_was_healed(
     assert game.step("down")
 
 
-def test_the_team_is_shown_behind_start(start: Callable[[str], Game]) -> None:
+def test_the_team_is_shown_behind_start(start: Start) -> None:
     game = start("lane")
     game.tick(10)
     tiles = game.block("wTileMap")
@@ -311,7 +288,7 @@ def test_the_team_is_shown_behind_start(start: Callable[[str], Game]) -> None:
     assert game.block("wTileMap") == tiles
 
 
-def test_questions_sleep_while_they_wait(start: Callable[[str], Game]) -> None:
+def test_questions_sleep_while_they_wait(start: Start) -> None:
     game = ask_the_nurse(start("rest house"))
     assert halting_share(game, 100) >= ENOUGH
     game = start("lab").go(6, 4).face("up")
@@ -327,7 +304,7 @@ FACES_LEFT = 0xD2
 ROW, COLUMN = 23, 13  # he looks to the right
 
 
-def below_his_line(start: Callable[[str], Game], x: int) -> Game:
+def below_his_line(start: Start, x: int) -> Game:
     game = start("lane")
     game.poke("wGrassRate", 0)
     assert game.sprite(RAMBLER) == (COLUMN, ROW)
@@ -336,9 +313,7 @@ def below_his_line(start: Callable[[str], Game], x: int) -> Game:
 
 def enter_his_line(game: Game) -> Game:
     """Take one step up and wait for what comes of it."""
-    game.hold("up")
-    game.wait(lambda: game.place.y == ROW, 30)
-    game.release("up")
+    game.hold_until("up", lambda: game.place.y == ROW, 30)
     game.tick(6)
     return game
 
@@ -348,7 +323,7 @@ def is_seen(game: Game) -> bool:
 
 
 @pytest.mark.parametrize("distance", range(1, SIGHT + 1))
-def test_he_sees_and_comes_up(start: Callable[[str], Game], distance: int) -> None:
+def test_he_sees_and_comes_up(start: Start, distance: int) -> None:
     game = enter_his_line(below_his_line(start, COLUMN + distance))
     assert is_seen(game)
     assert game.byte("wJoyIgnore") & 0xF0 == 0xF0
@@ -371,14 +346,14 @@ def test_he_sees_and_comes_up(start: Callable[[str], Game], distance: int) -> No
     game.wait(lambda: game.byte("wIsInBattle") == 2, 300)
 
 
-def test_out_of_reach_he_sees_nothing(start: Callable[[str], Game]) -> None:
+def test_out_of_reach_he_sees_nothing(start: Start) -> None:
     game = below_his_line(start, COLUMN + SIGHT)
     game.poke("wSpriteStateData2", COLUMN - 1 + 4, 16 * RAMBLER + 5)
     assert not is_seen(enter_his_line(game))
     assert game.is_free
 
 
-def test_from_behind_and_beside_he_sees_nothing(start: Callable[[str], Game]) -> None:
+def test_from_behind_and_beside_he_sees_nothing(start: Start) -> None:
     game = below_his_line(start, COLUMN + 2)
     game.poke("wMapSpriteData", FACES_LEFT, 2 * (RAMBLER - 1))
     game.tick(8)
@@ -389,7 +364,7 @@ def test_from_behind_and_beside_he_sees_nothing(start: Callable[[str], Game]) ->
     assert not is_seen(game)
 
 
-def test_a_win_is_remembered(start: Callable[[str], Game]) -> None:
+def test_a_win_is_remembered(start: Start) -> None:
     game = enter_his_line(below_his_line(start, COLUMN + 2))
     money = game.block("wPlayerMoney")
     read_on(game, lambda: game.byte("wCurOpponent") == 201)
@@ -406,7 +381,7 @@ def test_a_win_is_remembered(start: Callable[[str], Game]) -> None:
     assert game.is_free
 
 
-def test_talking_to_him_begins_it_too(start: Callable[[str], Game]) -> None:
+def test_talking_to_him_begins_it_too(start: Start) -> None:
     game = below_his_line(start, COLUMN).face("up")
     game.press("a")
     read_on(game, lambda: game.byte("wCurOpponent") == 201)
@@ -414,7 +389,7 @@ def test_talking_to_him_begins_it_too(start: Callable[[str], Game]) -> None:
     read_on(game, lambda: game.is_free and game.has_happened(BEAT_RAMBLER))
 
 
-def test_a_loss_is_not_a_win(start: Callable[[str], Game]) -> None:
+def test_a_loss_is_not_a_win(start: Start) -> None:
     game = enter_his_line(below_his_line(start, COLUMN + 1))
     read_on(game, lambda: game.byte("wCurOpponent") == 201)
     fight(game, won=False)
@@ -434,12 +409,10 @@ def is_hidden(game: Game, slot: int) -> bool:
     return bool(game.byte("wToggleableObjectFlags", index // 8) & 1 << index % 8)
 
 
-def test_nobody_walks_the_lane_alone(start: Callable[[str], Game]) -> None:
+def test_nobody_walks_the_lane_alone(start: Start) -> None:
     game = start("town").go(9, 2)
     for _ in range(2):
-        game.hold("up")
-        game.wait(lambda: bool(game.byte("wFontLoaded")), 60)
-        game.release("up")
+        game.hold_until("up", lambda: game.is_talking, 60)
         assert game.byte("wPalletTownCurScript") != 0
         pages = game.read_to_the_end()
         assert "HAZEL" in pages[1]
@@ -450,27 +423,25 @@ def test_nobody_walks_the_lane_alone(start: Callable[[str], Game]) -> None:
     assert game.place.map == LANE
 
 
-def test_hazel_asks_and_then_nobody_leaves(start: Callable[[str], Game]) -> None:
+def test_hazel_asks_and_then_nobody_leaves(start: Start) -> None:
     game = start("lab").go_beside(*start("lab").sprite(HAZEL))
     game.press("a")
     assert game.read_to_the_end()
     assert game.has_happened(ASKED)
     game.go(4, 5)
-    game.hold("down")
-    game.wait(lambda: bool(game.byte("wOaksLabCurScript")), 60)
-    game.release("down")
+    game.hold_until("down", lambda: bool(game.byte("wOaksLabCurScript")), 60)
     read_on(game, lambda: game.is_free and not game.byte("wOaksLabCurScript"))
     assert (game.place.x, game.place.y) == (4, 5)
 
 
-def test_the_lab_can_be_left_unasked(start: Callable[[str], Game]) -> None:
+def test_the_lab_can_be_left_unasked(start: Start) -> None:
     game = start("lab").go(4, 5).go(4, 10)
     assert game.is_free
     assert game.place.map == LAB
 
 
 @pytest.mark.parametrize("button", ["b", "a"])
-def test_a_ball_can_be_left(start: Callable[[str], Game], button: str) -> None:
+def test_a_ball_can_be_left(start: Start, button: str) -> None:
     game = to_table(start("lab"), 2)
     game.press("a")
     read_on(game, lambda: game.cursor == (15, 8))
@@ -486,7 +457,7 @@ def test_a_ball_can_be_left(start: Callable[[str], Game], button: str) -> None:
 
 
 @pytest.mark.parametrize("starter", STARTERS)
-def test_each_of_three_is_answered(start: Callable[[str], Game], starter: int) -> None:
+def test_each_of_three_is_answered(start: Start, starter: int) -> None:
     game = start(f"starter {starter}")
     species = STARTERS[starter]
     assert game.byte("wPartyCount") == 1
@@ -509,7 +480,7 @@ def test_each_of_three_is_answered(start: Callable[[str], Game], starter: int) -
 
 
 @pytest.mark.parametrize("end", ["won", "lost"])
-def test_the_rival_is_fought_and_leaves(start: Callable[[str], Game], end: str) -> None:
+def test_the_rival_is_fought_and_leaves(start: Start, end: str) -> None:
     game = to_challenge(start("starter 2"))
     money = game.block("wPlayerMoney")
     fight(game, won=end == "won")
@@ -525,7 +496,7 @@ def test_the_rival_is_fought_and_leaves(start: Callable[[str], Game], end: str) 
     assert game.go(4, 10).is_free
 
 
-def test_directions_are_ignored_while_the_rival_walks(start: Callable[[str], Game]) -> None:
+def test_directions_are_ignored_while_the_rival_walks(start: Start) -> None:
     game = to_challenge(start("starter 1"))
     fight(game, won=True)
     walked = 0

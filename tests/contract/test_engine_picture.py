@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
 from tests.contract import battles, pcs
-from tests.contract.game import Game
+from tests.contract.game import Game, Start
 from tests.contract.stations import GOT_STARTER
 
 FONT, FONT_BANK, BOX, BOX_BANK = 0x5A80, 4, 0x6288, 4
@@ -67,14 +65,14 @@ def assert_shown(game: Game, *, title: bool = False) -> None:
                 assert (cell == expected).all(), f"tile {game.tile(x, y):#x} at {(x, y)}"
 
 
-def test_title_and_main_menu(start: Callable[[str], Game]) -> None:
+def test_title_and_main_menu(start: Start) -> None:
     assert_shown(start("title"), title=True)
     assert_shown(start("main menu"), title=True)
     assert_shown(start("naming"), title=True)
 
 
 @pytest.mark.parametrize("station", ["bedroom", "house", "town"])
-def test_maps_after_any_walk(start: Callable[[str], Game], station: str) -> None:
+def test_maps_after_any_walk(start: Start, station: str) -> None:
     game = start(station)
     here = game.place.map
     for direction in [
@@ -112,7 +110,7 @@ def view_of_the_blocks(game: Game) -> bytes:
 
 
 @pytest.mark.parametrize("station", ["house", "lane"])
-def test_the_screen_is_cut_from_the_live_blocks(start: Callable[[str], Game], station: str) -> None:
+def test_the_screen_is_cut_from_the_live_blocks(start: Start, station: str) -> None:
     game = start(station)
     game.poke("wGrassRate", 0)
     halves = set()
@@ -123,7 +121,7 @@ def test_the_screen_is_cut_from_the_live_blocks(start: Callable[[str], Game], st
     assert len(halves) == 4
 
 
-def test_both_sides_of_an_edge(start: Callable[[str], Game]) -> None:
+def test_both_sides_of_an_edge(start: Start) -> None:
     game = start("town")
     game.set_event(GOT_STARTER)  # without one the lane is shut
     column = next(x for x in range(40) if game.is_open(x, 0) and game.route(x, 0))
@@ -133,7 +131,7 @@ def test_both_sides_of_an_edge(start: Callable[[str], Game]) -> None:
         assert_shown(game)
 
 
-def test_boxes_over_the_map(start: Callable[[str], Game]) -> None:
+def test_boxes_over_the_map(start: Start) -> None:
     game = start("town")
     game.press("start", settle=20)
     assert_shown(game)
@@ -160,7 +158,7 @@ def put_below(game: Game, slot: int, steps: int) -> None:
     game.tick(8)
 
 
-def test_nobody_peeks_over_the_box_from_below(start: Callable[[str], Game]) -> None:
+def test_nobody_peeks_over_the_box_from_below(start: Start) -> None:
     """Who stands a step below the picture shows his head in it, as long as there is no box."""
     game = start("lab")
     game.go(6, 4).face("up")
@@ -171,7 +169,7 @@ def test_nobody_peeks_over_the_box_from_below(start: Callable[[str], Game]) -> N
     assert not any(row == 17 for _, row in covered(game))
 
 
-def test_nobody_stands_in_what_a_pc_says(start: Callable[[str], Game]) -> None:
+def test_nobody_stands_in_what_a_pc_says(start: Start) -> None:
     game = start("rest house")
     battles.set_team(game, battles.Mon(3))
     put_below(game.go(3, 3), VISITOR, 3)
@@ -183,7 +181,7 @@ def test_nobody_stands_in_what_a_pc_says(start: Callable[[str], Game]) -> None:
     assert not any(row >= BOX_ROW for _, row in covered(game))
 
 
-def test_a_moving_map_never_tears(start: Callable[[str], Game]) -> None:
+def test_a_moving_map_never_tears(start: Start) -> None:
     """At every frame of a walk the picture is one map seen at one scroll offset."""
     game = start("town")
     game.step("down")

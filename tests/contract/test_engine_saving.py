@@ -9,7 +9,7 @@ import pytest
 
 from emulator import MenuKind
 from tests.contract import growing
-from tests.contract.game import Game
+from tests.contract.game import Game, Start
 from tests.contract.stations import to_bedroom, to_naming
 
 SAVE: Final = 3  # of the menu behind START
@@ -79,7 +79,7 @@ def items(game: Game) -> list[str]:
     return [word for word in words if word]
 
 
-def test_saving_asks_and_tells(start: Callable[[str], Game]) -> None:
+def test_saving_asks_and_tells(start: Start) -> None:
     game = ask(start("starter 1"))
     menu = growing.state(game).menu
     assert menu is not None
@@ -98,7 +98,7 @@ def test_saving_asks_and_tells(start: Callable[[str], Game]) -> None:
     assert game.byte("hWY") == 0x90
 
 
-def test_no_writes_nothing(start: Callable[[str], Game]) -> None:
+def test_no_writes_nothing(start: Start) -> None:
     game = start("bedroom")
     before = cartridge_ram(game)[BANK:]
     ask(game).press("b")
@@ -107,7 +107,7 @@ def test_no_writes_nothing(start: Callable[[str], Game]) -> None:
     assert game.step("down")
 
 
-def test_the_file_is_the_contracts(start: Callable[[str], Game]) -> None:
+def test_the_file_is_the_contracts(start: Start) -> None:
     game = start("starter 1")
     file = save(game)
     for offset, (address, size) in PIECES.items():
@@ -121,7 +121,7 @@ def test_the_file_is_the_contracts(start: Callable[[str], Game]) -> None:
 
 
 def test_the_game_goes_on_where_it_was_saved(
-    start: Callable[[str], Game], power_on: Callable[[bytes], Game]
+    start: Start, power_on: Callable[[bytes], Game]
 ) -> None:
     game = start("starter 1")
     game.press("up", hold=2)
@@ -158,7 +158,7 @@ def test_the_game_goes_on_where_it_was_saved(
 
 @pytest.mark.parametrize("station", ["house", "lane", "rest house"])
 def test_the_map_looks_as_it_was_left(
-    start: Callable[[str], Game], power_on: Callable[[bytes], Game], station: str
+    start: Start, power_on: Callable[[bytes], Game], station: str
 ) -> None:
     game = start(station)
     tiles, blocks = game.block("wTileMap"), game.block("wOverworldMap")
@@ -173,7 +173,7 @@ def test_the_map_looks_as_it_was_left(
 
 
 def test_b_leads_back_from_the_summary_and_the_menu(
-    start: Callable[[str], Game], power_on: Callable[[bytes], Game]
+    start: Start, power_on: Callable[[bytes], Game]
 ) -> None:
     game = to_menu(power_on(save(start("bedroom"))))
     game.press("a", settle=20)
@@ -194,9 +194,7 @@ def spoiled(file: bytes) -> Iterator[bytes]:
     yield b"\xff" * len(file)
 
 
-def test_a_spoiled_save_is_no_save(
-    start: Callable[[str], Game], power_on: Callable[[bytes], Game]
-) -> None:
+def test_a_spoiled_save_is_no_save(start: Start, power_on: Callable[[bytes], Game]) -> None:
     for file in spoiled(save(start("bedroom"))):
         game = to_menu(power_on(file))
         assert game.byte("wSaveFileStatus") == GONE
@@ -206,7 +204,7 @@ def test_a_spoiled_save_is_no_save(
 
 
 def test_a_new_game_asks_nothing_but_saving_over_an_older_one_does(
-    start: Callable[[str], Game], power_on: Callable[[bytes], Game]
+    start: Start, power_on: Callable[[bytes], Game]
 ) -> None:
     file = save(start("starter 1"))
     game = to_menu(power_on(file))
@@ -225,9 +223,7 @@ def test_a_new_game_asks_nothing_but_saving_over_an_older_one_does(
     save(game)  # his own asks once
 
 
-def test_saving_again_is_the_newest(
-    start: Callable[[str], Game], power_on: Callable[[bytes], Game]
-) -> None:
+def test_saving_again_is_the_newest(start: Start, power_on: Callable[[bytes], Game]) -> None:
     game = start("bedroom")
     save(game)
     assert game.step("down")
@@ -236,7 +232,7 @@ def test_saving_again_is_the_newest(
     assert again.place == place
 
 
-def test_variables_of_the_cartridge_survive_the_other_bank(start: Callable[[str], Game]) -> None:
+def test_variables_of_the_cartridge_survive_the_other_bank(start: Start) -> None:
     game = ask(start("bedroom"))
     game.press("a")
     game.wait(lambda: game.is_free, 600)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-from tests.contract.game import Game
+from tests.contract.game import Game, Start
 
 SCRATCH = 0xA600  # cartridge RAM that nothing uses: a text may lie there as well as in ROM
 STRING, DONE, END = 0x00, 0x57, 0x50
@@ -36,7 +34,7 @@ def is_quiet(game: Game) -> bool:
     return game.block("wTileMap") == before and not game.has_arrow
 
 
-def test_a_sign_opens_the_message_box(start: Callable[[str], Game]) -> None:
+def test_a_sign_opens_the_message_box(start: Start) -> None:
     game = open_text(at_a_sign(start("bedroom")))
     game.tick(4)
     tiles = game.block("wTileMap")
@@ -46,7 +44,7 @@ def test_a_sign_opens_the_message_box(start: Callable[[str], Game]) -> None:
     assert game.byte("hWY") == 0
 
 
-def test_letters_come_at_the_chosen_speed(start: Callable[[str], Game]) -> None:
+def test_letters_come_at_the_chosen_speed(start: Start) -> None:
     for speed in (1, 3, 5):
         game = at_a_sign(start("bedroom"))
         game.pyboy.memory[0xD355] = speed
@@ -59,7 +57,7 @@ def test_letters_come_at_the_chosen_speed(start: Callable[[str], Game]) -> None:
         assert shown <= 10
 
 
-def test_without_a_delay_words_come_at_once(start: Callable[[str], Game]) -> None:
+def test_without_a_delay_words_come_at_once(start: Start) -> None:
     game = at_a_sign(start("bedroom"))
     game.pyboy.memory[0xD355] = 0
     open_text(game)
@@ -68,16 +66,14 @@ def test_without_a_delay_words_come_at_once(start: Callable[[str], Game]) -> Non
     assert sum(game.tile(x, 14) != 0x7F for x in range(1, 19)) >= 7
 
 
-def test_a_held_button_prints_a_letter_a_frame(start: Callable[[str], Game]) -> None:
+def test_a_held_button_prints_a_letter_a_frame(start: Start) -> None:
     game = at_a_sign(start("bedroom"))
     game.pyboy.memory[0xD355] = 5
     open_text(game)
-    game.hold("b")
-    game.wait(lambda: game.tile(8, 14) != 0x7F or game.tile(9, 14) != 0x7F, 24)
-    game.release("b")
+    game.hold_until("b", lambda: game.tile(8, 14) != 0x7F or game.tile(9, 14) != 0x7F, 24)
 
 
-def test_the_last_wait_has_no_arrow_and_b_ends_it(start: Callable[[str], Game]) -> None:
+def test_the_last_wait_has_no_arrow_and_b_ends_it(start: Start) -> None:
     game = open_text(at_a_sign(start("bedroom")))
     game.wait(lambda: is_quiet(game), 20)
     game.tick(200)
@@ -89,7 +85,7 @@ def test_the_last_wait_has_no_arrow_and_b_ends_it(start: Callable[[str], Game]) 
     assert max(game.block("wTileMap")) < 0x60
 
 
-def test_a_box_stays_while_a_is_held_at_the_end(start: Callable[[str], Game]) -> None:
+def test_a_box_stays_while_a_is_held_at_the_end(start: Start) -> None:
     game = open_text(at_a_sign(start("bedroom")))
     game.wait(lambda: is_quiet(game), 20)
     game.hold("a")
@@ -102,7 +98,7 @@ def test_a_box_stays_while_a_is_held_at_the_end(start: Callable[[str], Game]) ->
     assert game.byte("wFontLoaded") == 0
 
 
-def test_walking_is_off_while_a_box_is_open(start: Callable[[str], Game]) -> None:
+def test_walking_is_off_while_a_box_is_open(start: Start) -> None:
     game = open_text(at_a_sign(start("bedroom")))
     before = game.place
     game.hold("down")
@@ -112,7 +108,7 @@ def test_walking_is_off_while_a_box_is_open(start: Callable[[str], Game]) -> Non
     assert game.byte("wFontLoaded") & FONT_LOADED
 
 
-def test_pages_wait_at_the_arrow_and_clear(start: Callable[[str], Game]) -> None:
+def test_pages_wait_at_the_arrow_and_clear(start: Start) -> None:
     game = open_text(at_the_parent(start("house")))
     game.wait(lambda: game.has_arrow, 200)
     first = game.text.splitlines()[14]
@@ -129,13 +125,13 @@ def test_pages_wait_at_the_arrow_and_clear(start: Callable[[str], Game]) -> None
     assert game.is_free
 
 
-def test_the_players_name_is_printed(start: Callable[[str], Game]) -> None:
+def test_the_players_name_is_printed(start: Start) -> None:
     game = open_text(at_the_parent(start("house")))
     game.wait(lambda: game.has_arrow, 200)
     assert "JUNO" in game.text
 
 
-def test_whoever_is_talked_to_turns_to_the_player(start: Callable[[str], Game]) -> None:
+def test_whoever_is_talked_to_turns_to_the_player(start: Start) -> None:
     game = at_the_parent(start("house"))
     facing = game.byte("wSpriteStateData1", 9)
     before = game.byte("wSpriteStateData1", 16 + 9)
@@ -145,7 +141,7 @@ def test_whoever_is_talked_to_turns_to_the_player(start: Callable[[str], Game]) 
     assert game.byte("wSpriteStateData1", 16 + 9) == before
 
 
-def test_every_sign_and_person_of_the_town_can_be_read(start: Callable[[str], Game]) -> None:
+def test_every_sign_and_person_of_the_town_can_be_read(start: Start) -> None:
     game = start("town")
     for sign in game.signs:
         open_text(game.go_beside(*sign))
@@ -160,7 +156,7 @@ def test_every_sign_and_person_of_the_town_can_be_read(start: Callable[[str], Ga
         assert game.read_to_the_end()
 
 
-def test_nothing_ahead_says_nothing(start: Callable[[str], Game]) -> None:
+def test_nothing_ahead_says_nothing(start: Start) -> None:
     game = start("bedroom")
     game.press("a", settle=30)
     assert game.is_free
@@ -204,7 +200,7 @@ def label(address: int) -> bytes:
     ],
 )
 def test_texts_print_what_ram_holds(
-    start: Callable[[str], Game], address: int, data: bytes, command: bytes, shown: str
+    start: Start, address: int, data: bytes, command: bytes, shown: str
 ) -> None:
     game = at_a_sign(start("bedroom"))
     for offset, byte in enumerate(data):
@@ -213,9 +209,7 @@ def test_texts_print_what_ram_holds(
 
 
 @pytest.mark.parametrize(("turn", "user"), [(0, "AB/Enemy C"), (1, "Enemy C/AB")])
-def test_user_and_target_are_named_by_turn(
-    start: Callable[[str], Game], turn: int, user: str
-) -> None:
+def test_user_and_target_are_named_by_turn(start: Start, turn: int, user: str) -> None:
     game = at_a_sign(start("bedroom"))
     for name, letters in (("wBattleMonNick", b"\x80\x81\x50"), ("wEnemyMonNick", b"\x82\x50")):
         for offset, byte in enumerate(letters):

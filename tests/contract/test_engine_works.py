@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 import pytest
 
 from tests.contract.chapter import bag, empty_bag, enter, through_the_door
-from tests.contract.game import Game
+from tests.contract.game import Game, Start
 from tests.contract.stations import fight, read_on
 
 ALDERBROOK = 1
@@ -53,7 +52,7 @@ class TestTins:
     """The store of tins."""
 
     @pytest.fixture
-    def store(self, start: Callable[[str], Game]) -> Game:
+    def store(self, start: Start) -> Game:
         return through_the_door(start, TINS)
 
     @staticmethod
@@ -105,7 +104,7 @@ class TestTins:
             assert store.has_happened(FIRST_LOCK)
         assert len(hidden) > 1
 
-    def test_what_is_open_stays_open(self, start: Callable[[str], Game]) -> None:
+    def test_what_is_open_stays_open(self, start: Start) -> None:
         game = start("alderbrook")
         game.set_event(FIRST_LOCK)
         game.set_event(SECOND_LOCK)
@@ -122,7 +121,7 @@ class TestQuiz:
     ANSWERS: Final = ("yes", "no", "yes")
 
     @pytest.fixture
-    def room(self, start: Callable[[str], Game]) -> Game:
+    def room(self, start: Start) -> Game:
         return through_the_door(start, QUIZ)
 
     def test_the_right_answers_open_one_gate_after_the_other(self, room: Game) -> None:
@@ -158,7 +157,7 @@ class TestLocks:
     """The doors that want a card."""
 
     @pytest.fixture
-    def hall(self, start: Callable[[str], Game]) -> Game:
+    def hall(self, start: Start) -> Game:
         return through_the_door(start, HALL)
 
     def test_without_the_card_they_stay_shut(self, hall: Game) -> None:
@@ -194,7 +193,7 @@ class TestLift:
     """The lift and its panel."""
 
     @pytest.fixture
-    def car(self, start: Callable[[str], Game]) -> Game:
+    def car(self, start: Start) -> Game:
         return through_the_door(start, LIFT)
 
     @staticmethod
@@ -216,9 +215,7 @@ class TestLift:
     @staticmethod
     def leave(game: Game) -> int:
         game.go(1, 2)
-        game.hold("down")
-        game.wait(lambda: game.place.map != LIFT, 200)
-        game.release("down")
+        game.hold_until("down", lambda: game.place.map != LIFT, 200)
         game.wait(lambda: game.is_free, 300)
         return game.place.map
 
@@ -262,7 +259,7 @@ class TestPlates:
     LANDINGS: Final = ((7, 4), (1, 9), (9, 9), (1, 9), (1, 4))
 
     @pytest.fixture
-    def chambers(self, start: Callable[[str], Game]) -> Game:
+    def chambers(self, start: Start) -> Game:
         return through_the_door(start, PLATES)
 
     def test_a_plate_leads_on_at_once_and_not_again_before_one_steps_off(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from emulator import MenuKind, Phase, State, read_state
@@ -11,7 +9,7 @@ from emulator.console import WATCHED_RANGES
 from emulator.ram.view import Ram
 from tests.contract import battles, things
 from tests.contract.battles import Mon
-from tests.contract.game import Game
+from tests.contract.game import Game, Start
 from tests.contract.things import LIST, PARTY, TOSS, USE, YES
 
 STACKS = ((4, 9), (11, 1), (12, 1), (13, 1), (20, 3))
@@ -30,7 +28,7 @@ def kind(game: Game) -> MenuKind | None:
 
 
 @pytest.fixture
-def bedroom(start: Callable[[str], Game]) -> Game:
+def bedroom(start: Start) -> Game:
     game = start("bedroom")
     battles.hurry(game)
     battles.set_team(game, Mon(3, hp=5), Mon(7))
@@ -38,7 +36,7 @@ def bedroom(start: Callable[[str], Game]) -> Game:
 
 
 @pytest.fixture
-def counter(start: Callable[[str], Game]) -> Game:
+def counter(start: Start) -> Game:
     game = start("rest house").go(3, 3).face("up")
     battles.hurry(game)
     things.fill_bag(game, *STACKS)

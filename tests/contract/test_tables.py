@@ -23,7 +23,7 @@ from tests.contract.world_rom import (
     doors,
     special,
 )
-from tests.contract.world_ways import FACINGS, OPPOSITE, places_of, signed
+from tests.contract.world_ways import FACINGS, signed
 
 CARTRIDGE = ROOT / "roms" / "demo.gb"
 TILESET_COUNT = 24
@@ -189,31 +189,11 @@ def test_ledges_lead_from_open_ground_onto_what_is_not(rom: Rom) -> None:
         assert ledge not in overworld.passable
 
 
-def test_wild_ground_is_well_formed(rom: Rom) -> None:
-    species = set(rom.numbers("SPECIES_").values())
-    for number in range(MAP_COUNT):
-        offset = rom.at(3, rom.word(rom.tables["WildDataPointers"] + 2 * number))
-        for _ in ("grass", "water"):
-            slots = rom.data[offset + 1 : offset + 21] if rom.data[offset] else b""
-            assert all(1 <= level <= 100 for level in slots[::2])
-            assert set(slots[1::2]) <= species
-            offset += 1 + len(slots)
-    assert rom.word(rom.tables["WildDataPointers"] + 2 * MAP_COUNT) == 0xFFFF
-
-
 def test_the_lane_is_for_beginners(rom: Rom) -> None:
     offset = rom.at(3, rom.word(rom.tables["WildDataPointers"] + 2 * LANE))
     rate, levels = rom.data[offset], rom.data[offset + 1 : offset + 21 : 2]
     assert rate == 25
     assert set(levels) == {2, 3, 4}
-
-
-def test_warps_lead_to_warps(rom: Rom, maps: dict[int, Map]) -> None:
-    for each in maps.values():
-        for number, warp in enumerate(each.warps):
-            assert each.walkable(warp.x, warp.y)
-            for target in places_of(each, warp, maps):
-                assert warp.entrance < len(maps[target].warps), f"warp {number} of {each.number}"
 
 
 def test_arrival_records_put_the_player_in_the_middle(maps: dict[int, Map]) -> None:
@@ -246,17 +226,6 @@ def test_one_steps_out_of_a_door_onto_open_ground(rom: Rom, maps: dict[int, Map]
             if each.tile(warp.x, warp.y) in doors(rom).get(each.tileset_id, b""):
                 assert each.walkable(warp.x, warp.y + 1)
                 assert all((p.x, p.y) != (warp.x, warp.y + 1) for p in each.people)
-
-
-def test_connections_are_mutual(maps: dict[int, Map]) -> None:
-    for each in maps.values():
-        for direction, connection in each.connections.items():
-            there = maps[connection.target]
-            back = there.connections[OPPOSITE[direction]]
-            assert back.target == each.number
-            assert connection.width == there.width
-            along = "x" if direction in ("north", "south") else "y"
-            assert (getattr(connection, along) + getattr(back, along)) % 256 == 0
 
 
 def test_connection_strips_show_what_lies_beyond(rom: Rom, maps: dict[int, Map]) -> None:

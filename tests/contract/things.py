@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from emulator.profile import symbol
-from tests.contract.battles import poke
-from tests.contract.game import COLUMNS, Game
+from tests.contract.game import Game
 
 BAG: Final = 1  # of the START menu
 LIST, USE, TOSS, YES, PARTY = (5, 4), (14, 11), (14, 13), (15, 8), (0, 1)
@@ -18,7 +17,7 @@ TOWN_MAP, X_ATTACK, PARCEL = 5, 65, 70
 
 def fill_bag(game: Game, *stacks: tuple[int, int]) -> Game:
     data = bytes([len(stacks), *(byte for stack in stacks for byte in stack), 0xFF])
-    poke(game, "wNumBagItems", data)
+    game.poke("wNumBagItems", data)
     return game
 
 
@@ -56,18 +55,13 @@ def choose(game: Game, place: tuple[int, int]) -> Game:
 def read(game: Game, within: int = 300) -> str:
     """Wait for a text to wait with its arrow, read it, and press B."""
     game.wait(lambda: game.has_arrow, within)
-    said = words(game)
+    said = game.said
     game.press("b")
     return said
 
 
-def words(game: Game) -> str:
-    rows = [game.text[(COLUMNS + 1) * row + 1 : (COLUMNS + 1) * row + 19] for row in (14, 16)]
-    return " ".join(" ".join(rows).rstrip("v").split())
-
-
 def set_money(game: Game, amount: int) -> None:
-    poke(game, "wPlayerMoney", bytes.fromhex(f"{amount:06}"))
+    game.poke("wPlayerMoney", bytes.fromhex(f"{amount:06}"))
 
 
 def money(game: Game) -> int:
@@ -82,8 +76,8 @@ def open_shop(game: Game, goods: Sequence[int]) -> Game:
     """Talk to a shop that sells `goods`: the first sign's text becomes one, in the room of stored items."""
     table = symbol("wBoxItems")
     script = table + 2 * 16
-    poke(game, "wBoxItems", script.to_bytes(2, "little") * 16)
-    poke(game, "wBoxItems", bytes([0xFE, len(goods), *goods, 0xFF]), 2 * 16)
-    poke(game, "wCurMapTextPtr", table.to_bytes(2, "little"))
+    game.poke("wBoxItems", script.to_bytes(2, "little") * 16)
+    game.poke("wBoxItems", bytes([0xFE, len(goods), *goods, 0xFF]), 2 * 16)
+    game.poke("wCurMapTextPtr", table.to_bytes(2, "little"))
     game.press("a")
     return to_cursor(game, (1, 1), 300)

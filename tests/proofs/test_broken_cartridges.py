@@ -9,7 +9,6 @@ from agent.tools.verify.game import Roster
 from emulator import CartridgeKind, demo_cartridge_path, load_cartridge
 from tests.proofs.broken_cartridges import (
     Edit,
-    EditError,
     broken_job,
     is_possible,
     named_facts,
@@ -39,12 +38,6 @@ def test_a_broken_cartridge_is_named(name: str) -> None:
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
 def test_each_edit_fits_the_sources(edit: Edit) -> None:
     assert edit.applied(edit.source) != edit.source
-
-
-def test_an_edit_that_does_not_fit_says_so() -> None:
-    edit = next(iter(EDITS.values()))
-    with pytest.raises(EditError, match=r"mend broken_cartridges\.toml"):
-        edit.applied("")
 
 
 def test_edits_are_against_known_facts_and_a_dozen_are_tried_each_time() -> None:

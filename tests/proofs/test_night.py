@@ -9,7 +9,7 @@ import pytest
 from tests.proofs.channel import Aim, Phase
 from tests.proofs.conftest import Sized
 from tests.proofs.disk import use_own_mounts
-from tests.proofs.faults import ALL, Planned, night
+from tests.proofs.faults import ALL, Planned
 from tests.proofs.game import Games, night_games
 from tests.proofs.workers import Row, highest_but_one_percent, middle
 
@@ -26,14 +26,6 @@ def test_a_supervised_game_survives_a_jump_of_the_date_and_a_kill_of_the_supervi
     row = Games(tmp_path, Random(3), is_supervised=True, has_own_disk=False).play(plan, "starter")
     assert [fault["outcome"] for fault in row["faults"]] == ["went on", "went on"]
     assert (row["verdict"], row["problems"]) == ("goal", [])
-
-
-def test_every_fault_is_drawn_and_the_same_chance_draws_the_same() -> None:
-    def names(seed: int) -> list[str]:
-        return [each.fault.name for each in night(Random(seed), has_own_disk=True)]
-
-    assert names(5) == names(5)
-    assert {name for seed in range(300) for name in names(seed)} == FAULTS.keys()
 
 
 @pytest.mark.proof

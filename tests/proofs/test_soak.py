@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -17,31 +16,12 @@ from tests.proofs.soak import (
     Lapse,
     Sample,
     Soak,
-    growth,
-    play,
     soak_job,
     verdicts,
 )
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
 STORY = Story.of(CARTRIDGE.kind)
-
-
-def test_the_tour_begins_where_the_story_ends_and_is_the_same_for_a_seed(tmp_path: Path) -> None:
-    story = replace(STORY, milestones=STORY.milestones[:1])  # it ends at the door of the house
-    one, other = (play(tmp_path / name, CARTRIDGE, story, 3, 6_000, every=40) for name in "ab")
-    assert one.stop == "interrupted"
-    assert one.frames >= 5_000
-    assert one.doings["travel"] > one.doings.total() / 2
-    assert one.doings["tour"] >= 3
-    assert one.doings == other.doings
-    last = one.samples[-1]
-    assert (last.resident > 20 * MIB, last.memory_bytes > KB, last.entries > 0) == (
-        True,
-        True,
-        True,
-    )
-    assert 0 < last.observer_bytes < 2 * KB
 
 
 def even(
@@ -111,10 +91,6 @@ def test_e37_a_game_that_does_not_grow_keeps_every_budget() -> None:
 def test_e37_what_grows_breaks_its_budget_alone(soak: Soak, what: str) -> None:
     (found,) = broken(soak)
     assert found.startswith(what)
-
-
-def test_growth_counts_from_the_end_of_the_first_tenth() -> None:
-    assert growth([(1, 10), (5, 40), (10, 50), (50, 70), (100, 60)]) == 20
 
 
 @pytest.mark.proof
