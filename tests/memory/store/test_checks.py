@@ -3,6 +3,7 @@
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -33,177 +34,114 @@ GOING = (
     "UPDATE tactician_patterns SET description = 'north: go', "
     'trigger_conditions = \'{"location":"town","reasoning":"north"}\''
 )
-# What is wrong, as one changes it; the sort and some words of what is found; whether repair puts it right.
-WRONGS: dict[str, tuple[tuple[str, ...], str, str, bool]] = {
-    "one strategy told twice": (
-        (NEW_STRATEGY.format("s9", 0.0, 1),),
-        "contradiction",
-        "has two rows",
-        True,
-    ),
-    "a pattern that fails": (
-        (
-            "UPDATE tactician_patterns SET success_count = 1, failure_count = 9, confidence = 0.1, relevance_score = 0.1",
-        ),
+
+
+class Wrong(NamedTuple):
+    """The sort and some words of what is found, the statements that make it so, and whether repair puts it right."""
+
+    sort: str
+    words: str
+    statements: tuple[str, ...]
+    is_mended: bool
+
+
+def wrong(sort: str, words: str, *statements: str, is_mended: bool = True) -> Wrong:
+    return Wrong(sort, words, statements, is_mended)
+
+
+WRONGS = (
+    wrong("contradiction", "has two rows", NEW_STRATEGY.format("s9", 0.0, 1)),
+    wrong(
         "contradiction",
         "it failed 9 of 10 times",
-        True,
+        "UPDATE tactician_patterns SET success_count = 1, failure_count = 9, confidence = 0.1, relevance_score = 0.1",
     ),
-    "advised and advised against": (
-        (GOING, FIGHTING.replace("{})", "2)")),
-        "contradiction",
-        "says the opposite",
-        True,
+    wrong("contradiction", "says the opposite", GOING, FIGHTING.replace("{})", "2)")),
+    wrong(
+        "contradiction", "says the opposite", GOING, FIGHTING.replace("{})", "9)"), is_mended=False
     ),
-    "advised against by more": (
-        (GOING, FIGHTING.replace("{})", "9)")),
-        "contradiction",
-        "says the opposite",
-        False,
-    ),
-    "half a win": (
-        (
-            "UPDATE successful_strategies SET success_rate = 0.5, total_uses = 3 WHERE strategy_id = 's0'",
-        ),
+    wrong(
         "count",
         "is 1.50 wins",
-        True,
+        "UPDATE successful_strategies SET success_rate = 0.5, total_uses = 3 WHERE strategy_id = 's0'",
     ),
-    "never used": (
-        ("UPDATE successful_strategies SET total_uses = 0 WHERE strategy_id = 's0'",),
+    wrong(
         "count",
         "used 0 times",
-        True,
+        "UPDATE successful_strategies SET total_uses = 0 WHERE strategy_id = 's0'",
     ),
-    "never occurred": (
-        ("UPDATE mistake_records SET occurrence_count = 0",),
-        "count",
-        "occurred 0 times",
-        True,
+    wrong("count", "occurred 0 times", "UPDATE mistake_records SET occurrence_count = 0"),
+    wrong("count", "severity 'huge'", "UPDATE mistake_records SET severity = 'huge'"),
+    wrong("count", "3 of 4 is 0.75", "UPDATE tactician_patterns SET confidence = 0.2"),
+    wrong(
+        "count", "comes after", "UPDATE mistake_records SET first_occurred = last_occurred + 9.0"
     ),
-    "no severity": (
-        ("UPDATE mistake_records SET severity = 'huge'",),
-        "count",
-        "severity 'huge'",
-        True,
-    ),
-    "confidence of nothing": (
-        ("UPDATE tactician_patterns SET confidence = 0.2",),
-        "count",
-        "3 of 4 is 0.75",
-        True,
-    ),
-    "dates turned": (
-        ("UPDATE mistake_records SET first_occurred = last_occurred + 9.0",),
-        "count",
-        "comes after",
-        True,
-    ),
-    "totals": (
-        ("UPDATE tactician_stats SET overall_win_rate = 1.7",),
-        "count",
-        "1 sessions, 4 battles",
-        True,
-    ),
-    "an entry never taught": (
-        ("UPDATE ltm_entries SET count = 0 WHERE id = 1",),
-        "count",
-        "taught 0 times",
-        True,
-    ),
-    "provenance of nothing": (
-        (
-            "INSERT INTO provenance VALUES ('mistake_records', 'ghost', 'claim', 'run-1', 1, 9, '', '[]')",
-        ),
+    wrong("count", "1 sessions, 4 battles", "UPDATE tactician_stats SET overall_win_rate = 1.7"),
+    wrong("count", "taught 0 times", "UPDATE ltm_entries SET count = 0 WHERE id = 1"),
+    wrong(
         "orphan",
         "that is not there",
-        True,
+        "INSERT INTO provenance VALUES ('mistake_records', 'ghost', 'claim', 'run-1', 1, 9, '', '[]')",
     ),
-    "provenance nobody can read": (
-        ("UPDATE provenance SET evidence = '[' WHERE id = 's0'",),
-        "damage",
-        "nobody can read where",
-        True,
+    wrong(
+        "damage", "nobody can read where", "UPDATE provenance SET evidence = '[' WHERE id = 's0'"
     ),
-    "a run that delivered nothing": (
-        ("DELETE FROM deliveries",),
-        "orphan",
-        "no lesson of it is known",
-        True,
-    ),
-    "evidence of nobody": (
-        ("UPDATE ltm_entries SET sources = '[\"run:nobody\"]' WHERE id = 1",),
+    wrong("orphan", "no lesson of it is known", "DELETE FROM deliveries"),
+    wrong(
         "orphan",
         "'run:nobody' leads nowhere",
-        False,
+        "UPDATE ltm_entries SET sources = '[\"run:nobody\"]' WHERE id = 1",
+        is_mended=False,
     ),
-    "contributions of nobody": (
-        ("CREATE TABLE tallies (run_id TEXT)", "INSERT INTO tallies VALUES ('nobody')"),
+    wrong(
         "orphan",
         "rows of run nobody",
-        False,
+        "CREATE TABLE tallies (run_id TEXT)",
+        "INSERT INTO tallies VALUES ('nobody')",
+        is_mended=False,
     ),
-    "a row nobody can read": (
-        ("UPDATE mistake_records SET situation = '{not'",),
-        "damage",
-        "nobody can read 'm1'",
-        True,
+    wrong("damage", "nobody can read 'm1'", "UPDATE mistake_records SET situation = '{not'"),
+    wrong("damage", "nobody can read", "UPDATE ltm_entries SET data = '[1' WHERE id = 2"),
+    wrong(
+        "damage", "nobody can read", "UPDATE mistake_records SET outcome = CAST(x'ff41' AS TEXT)"
     ),
-    "an entry nobody can read": (
-        ("UPDATE ltm_entries SET data = '[1' WHERE id = 2",),
-        "damage",
-        "nobody can read",
-        True,
+    wrong(
+        "stale", "under 0.3", "UPDATE mistake_records SET last_occurred = 1.0, first_occurred = 1.0"
     ),
-    "text that is none": (
-        ("UPDATE mistake_records SET outcome = CAST(x'ff41' AS TEXT)",),
-        "damage",
-        "nobody can read",
-        True,
-    ),
-    "faded": (
-        ("UPDATE mistake_records SET last_occurred = 1.0, first_occurred = 1.0",),
-        "stale",
-        "under 0.3",
-        True,
-    ),
-    "closed long ago": (
-        (
-            "UPDATE provenance SET closed = 'not so' WHERE id = 's0'",
-            "UPDATE successful_strategies SET first_used = 1.0, last_used = 1784000000.0 WHERE strategy_id = 's0'",
-        ),
+    wrong(
         "stale",
         "closed (not so)",
-        True,
+        "UPDATE provenance SET closed = 'not so' WHERE id = 's0'",
+        "UPDATE successful_strategies SET first_used = 1.0, last_used = 1784000000.0 WHERE strategy_id = 's0'",
     ),
-    "not borne out for months": (
-        ("UPDATE tactician_patterns SET last_validated = 1784000000.0",),
+    wrong(
         "stale",
         "6 months have passed",
-        False,
+        "UPDATE tactician_patterns SET last_validated = 1784000000.0",
+        is_mended=False,
     ),
-    "an entry that has faded": (
-        ("UPDATE ltm_entries SET relevance = 0.1, importance = 3 WHERE id = 1",),
+    wrong(
         "stale",
         "faded to 0.10",
-        True,
+        "UPDATE ltm_entries SET relevance = 0.1, importance = 3 WHERE id = 1",
     ),
-    "too many": (
-        (
-            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120) "
-            "INSERT INTO successful_strategies SELECT 'x' || i, context, enemy_type, player_pokemon || i, "
-            "strategy_description, moves_sequence, success_rate, total_uses, first_used, last_used "
-            "FROM successful_strategies, n WHERE strategy_id = 's0'",
-        ),
+    wrong(
         "stale",
         "there are 123, and room for 100",
-        True,
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120) "
+        "INSERT INTO successful_strategies SELECT 'x' || i, context, enemy_type, player_pokemon || i, "
+        "strategy_description, moves_sequence, success_rate, total_uses, first_used, last_used "
+        "FROM successful_strategies, n WHERE strategy_id = 's0'",
     ),
-}
+)
 
 
 def found(path: Path, now: float = NOON) -> list[CheckFinding]:
     return check_file(path, now=now)
+
+
+def told_of(wrong: Wrong, path: Path) -> list[CheckFinding]:
+    return [each for each in found(path) if each.sort == wrong.sort and wrong.words in each.what]
 
 
 def test_what_play_teaches_is_sound(tmp_path: Path) -> None:
@@ -214,23 +152,21 @@ def test_what_play_teaches_is_sound(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 
-@pytest.mark.parametrize("wrong", WRONGS)
+@pytest.mark.parametrize("wrong", WRONGS, ids=lambda wrong: wrong.words)
 def test_each_wrong_is_found_and_what_has_one_answer_is_put_right(
-    wrong: str, tmp_path: Path
+    wrong: Wrong, tmp_path: Path
 ) -> None:
-    statements, sort, words, mendable = WRONGS[wrong]
     path = taught(tmp_path / "m.sqlite")
-    alter(path, *statements)
+    alter(path, *wrong.statements)
     before = path.read_bytes()
-    findings = [each for each in found(path) if each.sort == sort and words in each.what]
-    assert findings
+    first, *_ = told_of(wrong, path)
     assert path.read_bytes() == before
-    assert bool(findings[0].repair) is mendable
+    assert bool(first.repair) is wrong.is_mended
     repaired = repair_file(path, now=NOON)
-    assert (findings[0] in repaired.mended) is mendable
-    assert (findings[0] in repaired.remaining) is not mendable
+    assert (first in repaired.mended) is wrong.is_mended
+    assert (first in repaired.remaining) is not wrong.is_mended
     assert found(path) == list(repaired.remaining)
-    if mendable:
+    if wrong.is_mended:
         assert repaired.remaining == ()
         assert repaired.copy is not None
         assert found(repaired.copy) != []
@@ -292,50 +228,38 @@ def test_what_is_sound_is_not_copied(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 
-RUN_WRONGS: dict[str, tuple[str, str, str, bool]] = {
-    "tags of nothing": (
-        "INSERT INTO entry_tags VALUES ('lost', 'agent:play:stm', 999)",
-        "orphan",
-        "1 tags",
-        True,
-    ),
-    "an entry nobody can read": (
-        "UPDATE entries SET data = '{' WHERE scope = 'agent:play:stm' AND kind = 'battle'",
+RUN_WRONGS = (
+    wrong("orphan", "1 tags", "INSERT INTO entry_tags VALUES ('lost', 'agent:play:stm', 999)"),
+    wrong(
         "damage",
         "battle:b1@1",
-        True,
+        "UPDATE entries SET data = '{' WHERE scope = 'agent:play:stm' AND kind = 'battle'",
     ),
-    "evidence to come": (
-        "UPDATE entries SET sources = '[\"tick:99999\"]' WHERE scope = 'agent:play:stm' AND kind = 'battle'",
+    wrong(
         "orphan",
         "'tick:99999'",
-        False,
+        "UPDATE entries SET sources = '[\"tick:99999\"]' WHERE scope = 'agent:play:stm' AND kind = 'battle'",
+        is_mended=False,
     ),
-    "outstayed": (
-        "UPDATE entries SET expires_s = game_s - 900.0 WHERE scope = 'agent:play:stm' AND kind = 'battle'",
+    wrong(
         "stale",
         "game seconds ago",
-        True,
+        "UPDATE entries SET expires_s = game_s - 900.0 WHERE scope = 'agent:play:stm' AND kind = 'battle'",
     ),
-    "a lesson nobody can read": (
-        "UPDATE outbox SET payload = '[' WHERE sequence = 1",
-        "damage",
-        "nobody can read",
-        True,
-    ),
-    "totals": (
-        "UPDATE entries SET data = json_set(data, '$.victories', 7) WHERE kind = 'session_totals'",
+    wrong("damage", "nobody can read", "UPDATE outbox SET payload = '[' WHERE sequence = 1"),
+    wrong(
         "count",
         "do not add up",
-        False,
+        "UPDATE entries SET data = json_set(data, '$.victories', 7) WHERE kind = 'session_totals'",
+        is_mended=False,
     ),
-    "no scope": (
-        "UPDATE entries SET scope = 'attic' WHERE scope = 'agent:play:stm' AND kind = 'battle'",
+    wrong(
         "orphan",
         "lie in no scope",
-        False,
+        "UPDATE entries SET scope = 'attic' WHERE scope = 'agent:play:stm' AND kind = 'battle'",
+        is_mended=False,
     ),
-}
+)
 
 
 def played(path: Path) -> Path:
@@ -353,15 +277,13 @@ def test_a_run_that_was_played_is_sound(tmp_path: Path) -> None:
     assert found(played(tmp_path / "run.sqlite")) == []
 
 
-@pytest.mark.parametrize("wrong", RUN_WRONGS)
-def test_each_wrong_of_a_run_is_found(wrong: str, tmp_path: Path) -> None:
-    statement, sort, words, mendable = RUN_WRONGS[wrong]
+@pytest.mark.parametrize("wrong", RUN_WRONGS, ids=lambda wrong: wrong.words)
+def test_each_wrong_of_a_run_is_found(wrong: Wrong, tmp_path: Path) -> None:
     path = played(tmp_path / "run.sqlite")
-    alter(path, statement)
-    findings = [each for each in found(path) if each.sort == sort and words in each.what]
-    assert len(findings) == 1, found(path)
+    alter(path, *wrong.statements)
+    (finding,) = told_of(wrong, path)
     repaired = repair_file(path, now=NOON)
-    assert (findings[0] in repaired.mended) is mendable
+    assert (finding in repaired.mended) is wrong.is_mended
     assert found(path) == list(repaired.remaining)
     open_run_store(path, run_id="run-1").close()
 

@@ -55,19 +55,6 @@ def note(path: Path, text: str = "kept") -> None:
     database.close()
 
 
-@pytest.mark.parametrize("schema", [RUN_SCHEMA, KNOWLEDGE_SCHEMA], ids=lambda schema: schema.name)
-def test_every_older_version_becomes_what_a_new_file_is(tmp_path: Path, schema: Schema) -> None:
-    new = open_database(tmp_path / "new.sqlite", schema)
-    for version in range(1, len(schema.migrations) + 1):
-        path = tmp_path / f"{version}.sqlite"
-        older = Schema(schema.name, schema.application_id, schema.migrations[:version])
-        open_database(path, older).close()
-        migrated = open_database(path, schema)
-        assert shape(migrated) == shape(new)
-        migrated.close()
-    new.close()
-
-
 def test_an_older_file_is_brought_up_to_date_with_what_it_holds(tmp_path: Path) -> None:
     note(tmp_path / "a.sqlite")
     database = open_database(tmp_path / "a.sqlite", SECOND)
@@ -86,16 +73,6 @@ def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> Non
     database = open_database(path, FIRST)
     assert list(database.rows("SELECT * FROM notes")) == [("kept",)]
     database.close()
-
-
-def test_a_newer_file_is_refused_in_one_line(tmp_path: Path) -> None:
-    path = tmp_path / "a.sqlite"
-    open_database(path, SECOND).close()
-    with pytest.raises(NewerStore) as caught:
-        open_database(path, FIRST)
-    assert str(caught.value) == f"{path} has version 2, this program knows 1; update the program."
-    with pytest.raises(NewerStore):
-        open_readonly(path, FIRST)
 
 
 def test_a_file_of_another_kind_is_refused_and_left_alone(tmp_path: Path) -> None:
@@ -321,12 +298,6 @@ def with_more(schema: Schema) -> Schema:
     return Schema(schema.name, schema.application_id, (*schema.migrations, more))
 
 
-def migrations_shape(database: Database) -> list[tuple[Any, ...]]:
-    return database.rows(
-        "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_stat*' ORDER BY name"
-    )
-
-
 @each_kind
 def test_the_list_of_migrations_begins_with_one_item_that_only_makes(schema: Schema) -> None:
     (first,) = schema.migrations
@@ -344,7 +315,7 @@ def test_a_file_of_version_1_becomes_what_a_new_one_of_the_next_is(
             closing(open_database(path, later)) as migrated,
             closing(open_database(tmp_path / "new.sqlite", later)) as new,
         ):
-            assert migrations_shape(migrated) == migrations_shape(new)
+            assert shape(migrated) == shape(new)
             assert migrated.row("PRAGMA user_version") == (2,)
             assert migrated.row("PRAGMA integrity_check") == ("ok",)
 
@@ -368,8 +339,10 @@ def test_a_newer_file_is_refused_and_left_as_it_is(tmp_path: Path, schema: Schem
     open_database(path, with_more(schema)).close()
     before = path.read_bytes()
     for opened in OPENERS:
-        with pytest.raises(NewerStore, match=r"update the program\.$"):
+        with pytest.raises(NewerStore) as caught:
             opened(path, schema)
+        line = f"{path} has version 2, this program knows 1; update the program."
+        assert str(caught.value) == line
     assert path.read_bytes() == before
 
 

@@ -136,29 +136,6 @@ def test_what_is_not_json_is_refused_before_it_can_spoil_a_commit(
     assert live(store) == []
 
 
-def test_words_and_tags_follow_what_is_put_dropped_and_gone_back_to(store: RunStore) -> None:
-    store.put_entry(entry(1, word="stone"))
-    store.put_entry(entry(2, word="river"))
-    store.commit(checkpoint=checkpoint(1))
-    store.drop_entry(1)
-    store.put_entry(entry(3, word="stones"))
-    store.commit()
-    assert (found(store, "stone"), found(store, "river")) == ([3], [2])
-    assert store.tags() == {"river": 1, "stones": 1}
-    (before,) = store.checkpoints()
-    store.rewind(before)
-    assert (found(store, "stone"), found(store, "river")) == ([1], [2])
-    assert store.tags() == {"river": 1, "stone": 1}
-
-
-def test_what_comes_and_goes_with_every_tick_is_not_searched(store: RunStore) -> None:
-    store.put_entry(entry(1, scope=SENSORY))
-    store.commit()
-    assert found(store, "stone") == []
-    assert store.tags() == {}
-    assert live(store) == [entry(1, scope=SENSORY)]
-
-
 def test_a_key_that_was_only_counted_is_no_word(store: RunStore) -> None:
     store.put_entry(entry(41))
     store.put_entry(entry(42, key="pattern:run"))

@@ -35,54 +35,20 @@ from tests.memory.samples import (
     open_tiers,
 )
 
-TEXT, INTEGER, REAL = "TEXT", "INTEGER", "REAL"
 SEED_TABLES = {
-    "tactician_patterns": [
-        ("pattern_id", TEXT, None, 1),
-        ("pattern_type", TEXT, None, 0),
-        ("description", TEXT, None, 0),
-        ("trigger_conditions", TEXT, None, 0),
-        ("learned_from_session", TEXT, None, 0),
-        ("learned_from_tick", INTEGER, None, 0),
-        ("success_count", INTEGER, "0", 0),
-        ("failure_count", INTEGER, "0", 0),
-        ("confidence", REAL, None, 0),
-        ("last_validated", REAL, None, 0),
-        ("relevance_score", REAL, None, 0),
-    ],
-    "successful_strategies": [
-        ("strategy_id", TEXT, None, 1),
-        ("context", TEXT, None, 0),
-        ("enemy_type", TEXT, None, 0),
-        ("player_pokemon", TEXT, None, 0),
-        ("strategy_description", TEXT, None, 0),
-        ("moves_sequence", TEXT, None, 0),
-        ("success_rate", REAL, None, 0),
-        ("total_uses", INTEGER, None, 0),
-        ("first_used", REAL, None, 0),
-        ("last_used", REAL, None, 0),
-    ],
-    "mistake_records": [
-        ("mistake_id", TEXT, None, 1),
-        ("description", TEXT, None, 0),
-        ("situation", TEXT, None, 0),
-        ("outcome", TEXT, None, 0),
-        ("severity", TEXT, None, 0),
-        ("prevention_tip", TEXT, None, 0),
-        ("first_occurred", REAL, None, 0),
-        ("last_occurred", REAL, None, 0),
-        ("occurrence_count", INTEGER, None, 0),
-    ],
-    "player_preferences": [
-        ("preference_id", TEXT, None, 1),
-        ("category", TEXT, None, 0),
-        ("description", TEXT, None, 0),
-        ("preference_value", TEXT, None, 0),
-        ("learned_from_session", TEXT, None, 0),
-        ("confidence", REAL, None, 0),
-        ("created_at", REAL, None, 0),
-        ("updated_at", REAL, None, 0),
-    ],
+    "tactician_patterns": "pattern_id TEXT KEY, pattern_type TEXT, description TEXT, "
+    "trigger_conditions TEXT, learned_from_session TEXT, learned_from_tick INTEGER, "
+    "success_count INTEGER 0, failure_count INTEGER 0, confidence REAL, last_validated REAL, "
+    "relevance_score REAL",
+    "successful_strategies": "strategy_id TEXT KEY, context TEXT, enemy_type TEXT, "
+    "player_pokemon TEXT, strategy_description TEXT, moves_sequence TEXT, success_rate REAL, "
+    "total_uses INTEGER, first_used REAL, last_used REAL",
+    "mistake_records": "mistake_id TEXT KEY, description TEXT, situation TEXT, outcome TEXT, "
+    "severity TEXT, prevention_tip TEXT, first_occurred REAL, last_occurred REAL, "
+    "occurrence_count INTEGER",
+    "player_preferences": "preference_id TEXT KEY, category TEXT, description TEXT, "
+    "preference_value TEXT, learned_from_session TEXT, confidence REAL, created_at REAL, "
+    "updated_at REAL",
 }
 LESSONS = [
     OutboxRow(1, 10, "pattern", as_json(PATTERN)),
@@ -113,8 +79,11 @@ def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
 def test_e23_the_tables_have_the_columns_of_the_design(path: Path, table: str) -> None:
     open_knowledge_store(path, now=NOON).close()
     info = rows(path, f"PRAGMA table_info({table})")
-    columns = [(name, kind, default, key) for _, name, kind, _, default, key in info]
-    assert columns == SEED_TABLES[table]
+    columns = [
+        " ".join(filter(None, (name, kind, default, "KEY" if key else "")))
+        for _, name, kind, _, default, key in info
+    ]
+    assert columns == SEED_TABLES[table].split(", ")
 
 
 def test_e24_what_was_delivered_is_what_the_next_run_knows(path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -25,7 +24,6 @@ from memory import (
     VitalsRow,
     as_json,
     open_run_store,
-    read_run_store,
 )
 from memory.errors import MissingCheckpoint
 from memory.store import Why
@@ -219,18 +217,6 @@ def test_checkpoints_come_newest_first_and_only_when_asked_for(store: RunStore) 
     assert next(found, None) is None
 
 
-def test_reading_may_stop_half_way(tmp_path: Path) -> None:
-    store = open_run_store(tmp_path / "run.sqlite", run_id="r")
-    for tick in (1, 2):
-        store.append_step(step(tick))
-        store.append_event(tick, "e", {})
-        store.commit(checkpoint=checkpoint(tick))
-    steps, events, checkpoints = store.steps(), store.events(), store.checkpoints()
-    assert [next(steps).tick, next(events).tick, next(checkpoints).tick] == [1, 1, 2]
-    store.close()
-    del steps, events, checkpoints
-
-
 @pytest.mark.parametrize(
     ("table", "column", "content"),
     [
@@ -317,85 +303,6 @@ def test_a_lesson_waits_for_the_checkpoint_that_covers_it(store: RunStore) -> No
     assert [(row.sequence, row.tick) for row in store.outbox()] == [(1, 1), (3, 12)]
     assert [row.sequence for row in store.outbox(after=1)] == [3]
     assert store.outbox(after=3) == []
-
-
-def test_a_run_can_be_read_while_it_is_written(tmp_path: Path) -> None:
-    path = tmp_path / "run.sqlite"
-    store = open_run_store(path, run_id="r")
-    reader = read_run_store(path)
-    for tick in range(3):
-        store.append_step(step(tick))
-        store.commit()
-        assert [row.tick for row in reader.steps()] == list(range(tick + 1))
-    reader.close()
-    store.close()
-
-
-PLAY = """
-import sys
-from dataclasses import replace
-from pathlib import Path
-from tests.memory.samples import FIGHT, SENSORY, WORKING, checkpoint, open_tiers, step
-
-tiers = open_tiers(Path(sys.argv[1]))
-latest = tiers.store.latest_checkpoint()
-first = 1
-if latest is None:
-    tiers.store.commit(checkpoint=checkpoint(0))  # as play does, at power-on
-else:
-    tiers.store.rewind(latest)
-    first = latest.tick + 1
-print("ready", flush=True)
-for tick in range(first, 10_000_000):
-    tiers.store.append_step(step(tick))
-    tiers.blackboard.write(WORKING, "n", {"n": tick}, tick=tick, game_s=tick / 2)
-    tiers.blackboard.write(SENSORY, "n", {"n": tick}, tick=tick, game_s=tick / 2)
-    tiers.strategist.record_battle(replace(FIGHT, battle_id=str(tick)))
-    if tick % 50 == 0:
-        tiers.store.commit(checkpoint=checkpoint(tick))
-    elif tick % 10 == 0:
-        tiers.store.commit()
-"""
-
-
-def test_b18_killed_at_any_instant_the_last_commit_is_whole(tmp_path: Path) -> None:
-    path = tmp_path / "run.sqlite"
-    root = Path(__file__).parents[3]
-    reached = 0
-    for pause in (0.01, 0.05, 0.11, 0.17):
-        with subprocess.Popen(
-            [sys.executable, "-c", PLAY, str(path)],
-            cwd=root,
-            env=os.environ | {"PYTHONPATH": str(root)},
-            stdout=subprocess.PIPE,
-        ) as player:
-            assert player.stdout is not None
-            assert player.stdout.readline() == b"ready\n"
-            with pytest.raises(subprocess.TimeoutExpired):
-                player.wait(pause)
-            player.send_signal(signal.SIGKILL)
-        reached = _check_whole(path, reached)
-    assert reached > 0
-
-
-def _check_whole(path: Path, reached: int) -> int:
-    tiers = open_tiers(path)
-    steps = ticks(tiers.store)
-    assert steps == list(range(1, len(steps) + 1))
-    assert len(steps) % 10 == 0
-    numbers = [entry.data["n"] for entry in tiers.store.live_entries() if entry.scope == WORKING]
-    assert numbers == steps[-len(numbers) :]
-    latest = tiers.store.latest_checkpoint()
-    if latest is not None:
-        assert latest.tick == len(steps) // 50 * 50 >= reached
-        tiers.store.rewind(latest)
-        assert ticks(tiers.store) == list(range(1, latest.tick + 1))
-        assert tiers.strategist.totals.total_battles == latest.tick
-        for scope in (WORKING, SENSORY) if latest.tick else ():
-            assert tiers.blackboard.entries(scope)[-1].data == {"n": latest.tick}
-        reached = latest.tick
-    tiers.store.close()
-    return reached
 
 
 def test_milestones_stay_beside_the_ring(store: RunStore) -> None:
