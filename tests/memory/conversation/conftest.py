@@ -5,6 +5,7 @@ import pytest
 
 from memory.conversation.conversation import open_conversations
 from memory.store.conversations import ConversationStore
+from tests.memory.conversation.threads import Talk, talk
 
 
 @pytest.fixture
@@ -12,3 +13,8 @@ def threads(tmp_path: Path) -> Iterator[ConversationStore]:
     store = open_conversations(tmp_path / "t.sqlite")
     yield store
     store.close()
+
+
+@pytest.fixture
+def it(threads: ConversationStore) -> Talk:
+    return talk(threads)

@@ -12,7 +12,7 @@ from memory.conversation.boundaries import TORN
 from memory.conversation.config import ConversationConfig, parse_config
 from memory.conversation.conversation import open_conversations
 from memory.conversation.jobs import in_thread
-from memory.conversation.port import ConversationEvent, ConversationEventKind, Distilled
+from memory.conversation.port import ConversationEventKind, Distilled
 from memory.store.conversation_record import Message, MessageOrigin, Work
 from memory.store.conversations import ConversationStore
 from memory.tokens import tokens
@@ -36,44 +36,36 @@ def context(it: Talk) -> int:
     return said + tokens(sight.reflection) + tokens(sight.observations) + tokens(sight.others)
 
 
-def test_d29_nothing_that_waits_is_dropped_when_a_step_has_to_wait(
-    threads: ConversationStore,
-) -> None:
-    it = talk(threads)
-    while len(it.conversation.record().buffered_observation_chunks) < 2:
+def test_d29_nothing_that_waits_is_dropped_when_a_step_has_to_wait(it: Talk) -> None:
+    while len(it.record.buffered_observation_chunks) < 2:
         it.turn(30)
-    waiting = it.conversation.record().buffered_observation_chunks
+    waiting = it.record.buffered_observation_chunks
     it.say("user", 1_200)
     it.say("assistant", 10)
     it.conversation.before_call(0)
-    kept = threads.chunks("t")
+    kept = it.store.chunks("t")
     assert kept[:2] == waiting
-    assert it.conversation.record().cursor > waiting[-1].to_seq
-    assert not list(uncovered(threads.database))
+    assert it.record.cursor > waiting[-1].to_seq
+    assert not list(uncovered(it.store.database))
 
 
-def test_d29_nothing_that_waits_is_dropped_when_the_observer_fails(
-    threads: ConversationStore,
-) -> None:
-    it = talk(threads)
-    while len(it.conversation.record().buffered_observation_chunks) < 3:
+def test_d29_nothing_that_waits_is_dropped_when_the_observer_fails(it: Talk) -> None:
+    while len(it.record.buffered_observation_chunks) < 3:
         it.turn(30)
-    waiting = it.conversation.record().buffered_observation_chunks
+    waiting = it.record.buffered_observation_chunks
     it.observer.fails = True
-    for _ in range(40):
-        it.turn(30)
-    assert threads.chunks("t")[:3] == waiting
-    assert not list(uncovered(threads.database))
+    it.turns(40, 30)
+    assert it.store.chunks("t")[:3] == waiting
+    assert not list(uncovered(it.store.database))
 
 
-def test_d29_the_same_messages_are_never_observed_twice(threads: ConversationStore) -> None:
-    it = talk(threads)
+def test_d29_the_same_messages_are_never_observed_twice(it: Talk) -> None:
     for number in range(300):
         it.observer.fails = number % 7 == 0
         it.turn(20 + number % 50)
-    seqs = [(each.from_seq, each.to_seq) for each in threads.chunks("t")]
+    seqs = [(each.from_seq, each.to_seq) for each in it.store.chunks("t")]
     assert all(one[1] < two[0] for one, two in itertools.pairwise(seqs))
-    assert not list(uncovered(threads.database))
+    assert not list(uncovered(it.store.database))
 
 
 def test_d33_a_message_larger_than_the_threshold_is_observed_in_slices(
@@ -90,7 +82,7 @@ def test_d33_a_message_larger_than_the_threshold_is_observed_in_slices(
         block["text"] for asked in it.observer.asked for each in asked for block in each.blocks
     ]
     assert "".join(each.removeprefix(TORN) for each in parts) == text
-    assert it.conversation.record().cursor == large.seq
+    assert it.record.cursor == large.seq
     assert len(sight.observations.splitlines()) == len(it.observer.asked)
     assert context(it) < 1_000
 
@@ -112,35 +104,26 @@ def test_d33_a_huge_result_of_a_tool_keeps_its_call_in_every_slice(
     assert sum(each.tokens for each in sight.tail) < 1_000
 
 
-def test_d36_results_of_tools_count_and_are_observed(threads: ConversationStore) -> None:
-    it = talk(threads)
+def test_d36_results_of_tools_count_and_are_observed(it: Talk) -> None:
     for number in range(30):
-        call = {"type": "tool_use", "id": f"c{number}", "name": "look", "input": {}}
-        result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": WORD * 60}
-        it.conversation.say("assistant", [call], MessageOrigin.MODEL, number, 0.0)
-        said = it.conversation.say("user", [result], MessageOrigin.PLAY, number, 0.0)
-        assert said.tokens > 60
+        assert it.look(number, 60).tokens > 60
         it.conversation.before_call(number)
     told = [each for asked in it.observer.asked for each in asked]
     assert sum(each.blocks[0]["type"] == "tool_result" for each in told) > 10
-    assert it.conversation.record().cursor > 20
+    assert it.record.cursor > 20
 
 
-def test_d36_a_call_that_never_came_to_a_result_holds_up_nothing(
-    threads: ConversationStore,
-) -> None:
-    it = talk(threads)
+def test_d36_a_call_that_never_came_to_a_result_holds_up_nothing(it: Talk) -> None:
     it.say("user")
     call = {"type": "tool_use", "id": "a", "name": "look", "input": {}}
     it.conversation.say("assistant", [call], MessageOrigin.MODEL, 1, 0.0)  # and then it was killed
     for _ in range(60):
         sight = it.turn()
         assert sum(each.tokens for each in sight.tail) < 1_000
-    assert it.conversation.record().cursor > 2
+    assert it.record.cursor > 2
 
 
-def test_d35_what_was_injected_is_not_shown_to_an_observer(threads: ConversationStore) -> None:
-    it = talk(threads)
+def test_d35_what_was_injected_is_not_shown_to_an_observer(it: Talk) -> None:
     for number in range(60):
         block = {"type": "text", "text": "your memories are above " + WORD * 20}
         it.conversation.say("user", [block], MessageOrigin.INJECTED, number, 0.0)
@@ -148,15 +131,14 @@ def test_d35_what_was_injected_is_not_shown_to_an_observer(threads: Conversation
     told = [each for asked in it.observer.asked for each in asked]
     assert told
     assert {each.origin for each in told} == {MessageOrigin.PLAY, MessageOrigin.MODEL}
-    assert not list(uncovered(threads.database))  # it is covered all the same
+    assert not list(uncovered(it.store.database))  # it is covered all the same
 
 
 def test_d37_an_observer_that_fails_costs_a_bounded_number_of_calls(
     threads: ConversationStore,
 ) -> None:
     it = talk(threads, observer=Stub(source="llm", fails=True))
-    for _ in range(200):
-        it.turn()
+    it.turns(200)
     assert it.means.faults["observer"] == len(it.observer.asked) < 60
     assert not list(uncovered(threads.database))
 
@@ -170,15 +152,14 @@ def test_d37_whatever_an_observer_says_the_context_stays_under_the_hard_limit(
     for _ in range(150):
         it.turn(40)
         assert context(it) <= config.hard_limit
-    assert it.conversation.record().cursor  # by the last resort
+    assert it.record.cursor  # by the last resort
 
 
 def test_d37_an_observer_that_says_more_than_was_said_is_not_believed(
     threads: ConversationStore,
 ) -> None:
     it = talk(threads, observer=Stub(says=lambda _: "* 🔴 " + "on and on " * 2_000))
-    for _ in range(60):
-        it.turn(40)
+    it.turns(60, 40)
     assert it.means.faults["observer"] > 0
     assert all(each.tokens < each.message_tokens for each in threads.chunks("t"))
 
@@ -188,16 +169,14 @@ def test_d37_a_fallback_observes_before_the_limit_and_what_fails_beside_it_does_
 ) -> None:
     fallback = Stub(says=lambda all: f"* 🔴 by rule {all[0].seq} to {all[-1].seq}")
     it = talk(threads, observer=Stub(source="llm", fails=True), fallback=fallback)
-    for _ in range(60):
-        it.turn(40)
-    record = it.conversation.record()
+    it.turns(60, 40)
+    record = it.record
     assert "by rule 1 to" in record.active_observations
     assert {each.source for each in threads.chunks("t")} == {"programmatic"}
     fallback.fails = True
-    for _ in range(60):
-        it.turn(40)
+    it.turns(60, 40)
     assert it.means.faults["fallback observer"] > 0
-    assert it.conversation.record().cursor > record.cursor
+    assert it.record.cursor > record.cursor
 
 
 class Slow(Stub):
@@ -230,7 +209,7 @@ def test_d37_a_slow_observer_never_holds_a_step_longer_than_its_patience(
         took.append(monotonic() - since)
     assert max(took) < 0.2 + 0.15
     assert sorted(took)[len(took) // 2] < 0.05
-    assert it.conversation.record().cursor  # it went on without it
+    assert it.record.cursor  # it went on without it
     slow.may_go_on.set()
 
 
@@ -240,13 +219,13 @@ def test_d20_d37_what_is_observed_beside_play_is_kept_at_the_next_chance(
     slow = Slow()
     assert PATIENT is not None
     it = talk(threads, PATIENT, observer=slow, background=in_thread, clock=monotonic)
-    while Work.BUFFERING_OBSERVATION not in it.conversation.record().works:
+    while Work.BUFFERING_OBSERVATION not in it.record.works:
         it.turn()
-    assert it.conversation.record().buffered_observation_chunks == ()
+    assert it.conversation.status()["buffered_chunks"] == 0
     slow.may_go_on.set()
     while it.conversation.status()["buffered_chunks"] == 0:
         it.conversation.after_turn()
-    assert slow.asked[0][-1].seq == it.conversation.record().buffered_observation_chunks[0].to_seq
+    assert slow.asked[0][-1].seq == it.record.buffered_observation_chunks[0].to_seq
 
 
 def test_d22_flags_tell_what_is_under_way_and_whether_a_step_waits_for_it(
@@ -257,15 +236,15 @@ def test_d22_flags_tell_what_is_under_way_and_whether_a_step_waits_for_it(
     it.say("user", 900)
     it.say("assistant", 5)
     it.conversation.after_turn()
-    record = it.conversation.record()
+    record = it.record
     assert record.works == {Work.BUFFERING_OBSERVATION}
     other = talk(threads, PATIENT, thread="u", observer=slow, background=in_thread)
     other.say("user", 1_200)
     other.conversation.before_call(0)
-    record = other.conversation.record()
+    record = other.record
     assert record.works == {Work.BUFFERING_OBSERVATION, Work.OBSERVING}
     slow.may_go_on.set()
-    while Work.OBSERVING in other.conversation.record().works:
+    while Work.OBSERVING in other.record.works:
         other.conversation.after_turn()
 
 
@@ -273,12 +252,10 @@ def test_d37_what_takes_for_ever_is_given_up(threads: ConversationStore) -> None
     slow = Slow()
     config = parse_config({"observation": {"messageTokens": 1_000}, "patience": 0, "deadline": 60})
     it = talk(threads, config, observer=slow, background=in_thread)
-    while Work.BUFFERING_OBSERVATION not in it.conversation.record().works:
+    while Work.BUFFERING_OBSERVATION not in it.record.works:
         it.turn()
     it.clock.now += 61
-    assert (
-        Work.BUFFERING_OBSERVATION not in it.conversation.record().works
-    )  # by now it counts as stale
+    assert Work.BUFFERING_OBSERVATION not in it.record.works  # by now it counts as stale
     it.conversation.after_turn()
     assert it.means.faults["observer"] == 1
     slow.may_go_on.set()
@@ -289,7 +266,7 @@ def test_d32_two_processes_do_not_observe_the_same(tmp_path: Path) -> None:
     one, two = (open_conversations(tmp_path / "a.sqlite") for _ in range(2))
     first = talk(one, observer=slow, background=in_thread, holder="first")
     second = talk(two, observer=quick, holder="second")
-    while Work.BUFFERING_OBSERVATION not in first.conversation.record().works:
+    while Work.BUFFERING_OBSERVATION not in first.record.works:
         first.turn()
     second.conversation.after_turn()
     assert quick.asked == []
@@ -326,16 +303,17 @@ def test_d32_whoever_is_late_with_a_chunk_is_refused(tmp_path: Path) -> None:
     """Where a lease ran out while its holder was at work, the file decides."""
     slow = Slow()
     one, two = (open_conversations(tmp_path / "a.sqlite") for _ in range(2))
-    told: list[ConversationEvent] = []
-    first = talk(one, observer=slow, background=in_thread, holder="first", on_part=told.append)
+    first = talk(one, observer=slow, background=in_thread, holder="first")
     second = talk(two, holder="second")
-    while Work.BUFFERING_OBSERVATION not in first.conversation.record().works:
+    while Work.BUFFERING_OBSERVATION not in first.record.works:
         first.turn()
     second.clock.now += ConversationConfig().deadline + 1
     second.conversation.after_turn()
-    assert second.conversation.record().buffered_observation_chunks
+    assert second.record.buffered_observation_chunks
     slow.may_go_on.set()
-    while not (ends := [part for part in told if part.kind is ConversationEventKind.BUFFERING_END]):
+    while not (
+        ends := [part for part in first.told if part.kind is ConversationEventKind.BUFFERING_END]
+    ):
         first.conversation.after_turn()
     assert ends[0].data["is_kept"] is False
     assert not list(uncovered(one.database))
@@ -345,7 +323,7 @@ def test_d32_whoever_is_late_with_a_chunk_is_refused(tmp_path: Path) -> None:
 
 def full(it: Talk) -> None:
     """Fill the observations up to their threshold."""
-    while it.conversation.record().observation_token_count < 400:
+    while it.record.observation_token_count < 400:
         it.turn()
 
 
@@ -357,26 +335,25 @@ def test_d34_a_reflection_that_cannot_shrink_is_left_off_until_there_is_more(
         it.turn()
     calls = len(it.reflector.asked)
     assert calls == 4  # the ladder, once
-    before = it.conversation.record()
+    before = it.record
     for _ in range(50):
         it.conversation.before_call(0)
     assert len(it.reflector.asked) == calls
     with closing(open_conversations(threads.database.path)) as anew:  # by another process
         talk(anew, reflector=it.reflector).conversation.before_call(0)
     assert len(it.reflector.asked) == calls
-    assert it.conversation.record().active_observations == before.active_observations
+    assert it.record.active_observations == before.active_observations
     while len(it.reflector.asked) == calls:
         it.turn()
-    grown = it.conversation.record().observation_token_count - before.observation_token_count
+    grown = it.record.observation_token_count - before.observation_token_count
     assert grown >= 400 / 10 / 2
 
 
 def test_d34_it_stays_off_longer_after_each_time(threads: ConversationStore) -> None:
     it = talk(threads, reflector=Mirror(source="llm", shrinks=False))
-    for _ in range(1_000):
-        it.turn()
+    it.turns(1_000)
     assert it.means.faults["reflector"] < 12
-    assert it.conversation.record().observation_token_count < 600  # the last resort holds the limit
+    assert it.record.observation_token_count < 600  # the last resort holds the limit
 
 
 @pytest.mark.parametrize("says", ["", "  \n"])
@@ -384,15 +361,14 @@ def test_d19_an_empty_reflection_takes_nothing_away(threads: ConversationStore, 
     it = talk(threads, reflector=Mirror(source="llm", says=says))
     full(it)
     assert it.means.faults["reflector"] > 0
-    assert it.conversation.record().generation_count == 0
-    assert it.conversation.record().active_observations.startswith("* 🟡 saw 1 2")
+    assert it.record.generation_count == 0
+    assert it.record.active_observations.startswith("* 🟡 saw 1 2")
 
 
 def test_d18_what_a_reflection_took_the_place_of_is_still_there(threads: ConversationStore) -> None:
     it = talk(threads, reflector=Mirror(says="* 🔴 nothing much happened"))
-    for _ in range(300):
-        it.turn()
-    record = it.conversation.record()
+    it.turns(300)
+    record = it.record
     assert record.generation_count > 1
     texts = "\n".join(each.text for each in threads.chunks("t"))
     covered = [each.seq for each in threads.messages("t", upto=record.cursor)]

@@ -18,9 +18,9 @@ from memory.store.conversation_record import (
 )
 from memory.store.conversations import ConversationStore
 from tests.memory.conversation.threads import (
-    WORD,
     Mirror,
     Stub,
+    Talk,
     assert_sendable,
     small,
     talk,
@@ -33,15 +33,14 @@ UNBUFFERED = small(bufferTokens=0)
 def test_d02_d08_at_the_threshold_messages_are_observed_saved_and_left_behind(
     threads: ConversationStore,
 ) -> None:
-    told: list[ConversationEvent] = []
-    it = talk(threads, UNBUFFERED, on_part=told.append)
-    while it.conversation.record().pending_message_tokens < 1_000:
+    it = talk(threads, UNBUFFERED)
+    while it.record.pending_message_tokens < 1_000:
         it.say("user", 30)
         it.say("assistant", 30)
         assert not it.observer.asked
     sight = it.conversation.before_call(0)
     (asked,) = it.observer.asked
-    record = it.conversation.record()
+    record = it.record
     assert record.cursor == asked[-1].seq
     assert sight.observations == record.active_observations
     assert sight.observations.startswith("* 🟡 saw 1 2 3")
@@ -49,24 +48,21 @@ def test_d02_d08_at_the_threshold_messages_are_observed_saved_and_left_behind(
         f"task {record.cursor}",
         f"reply {record.cursor}",
     )
-    kinds = [part.kind for part in told]
+    kinds = [part.kind for part in it.told]
     start = kinds.index(ConversationEventKind.OBSERVATION_START)
     assert start < kinds.index(ConversationEventKind.OBSERVATION_END)
-    assert told[start].data["to_seq"] == record.cursor
+    assert it.told[start].data["to_seq"] == record.cursor
     assert not list(uncovered(threads.database))
 
 
-def test_d01_d04_a_call_sees_observations_and_only_the_messages_behind_the_cursor(
-    threads: ConversationStore,
-) -> None:
-    it = talk(threads)
+def test_d01_d04_a_call_sees_observations_and_only_the_messages_behind_the_cursor(it: Talk) -> None:
     for _ in range(40):
         sight = it.turn()
-        cursor = it.conversation.record().cursor
+        cursor = it.record.cursor
     it.say("user")
     sight = it.conversation.before_call(0)
-    cursor = it.conversation.record().cursor
-    everything = threads.messages("t")
+    cursor = it.record.cursor
+    everything = it.store.messages("t")
     assert cursor > 0
     assert [each.seq for each in sight.tail] == [
         each.seq for each in everything if each.seq > cursor
@@ -80,15 +76,12 @@ def test_d03_later_calls_of_a_turn_look_at_the_thresholds_too(threads: Conversat
     it.say("user")
     assert it.conversation.before_call(0).observations == ""
     for step in range(1, 40):
-        call = {"type": "tool_use", "id": f"c{step}", "name": "look", "input": {}}
-        result = {"type": "tool_result", "tool_use_id": f"c{step}", "content": WORD * 40}
-        it.conversation.say("assistant", [call], MessageOrigin.MODEL, step, step / 60)
-        it.conversation.say("user", [result], MessageOrigin.PLAY, step, step / 60)
+        it.look(step, 40)
         sight = it.conversation.before_call(step)
         assert sum(each.tokens for each in sight.tail) < 1_000
         assert_sendable(sight.tail)
     assert it.observer.asked
-    assert it.conversation.record().cursor > 0
+    assert it.record.cursor > 0
 
 
 def test_d03_a_call_and_its_result_never_come_apart_in_what_is_sent() -> None:
@@ -108,21 +101,18 @@ def test_d03_a_call_and_its_result_never_come_apart_in_what_is_sent() -> None:
     assert '{"at":"x"}' in interrupted.blocks[0]["text"]
 
 
-def test_d06_d29_what_waits_is_activated_without_a_call_of_the_observer(
-    threads: ConversationStore,
-) -> None:
-    it = talk(threads)
-    while it.conversation.record().pending_message_tokens < 1_000:
+def test_d06_d29_what_waits_is_activated_without_a_call_of_the_observer(it: Talk) -> None:
+    while it.record.pending_message_tokens < 1_000:
         it.say("user", 30)
         it.say("assistant", 30)
         it.conversation.after_turn()
-    waiting = it.conversation.record().buffered_observation_chunks
+    waiting = it.record.buffered_observation_chunks
     assert len(waiting) >= 4  # one at each fifth of the threshold
     calls = len(it.observer.asked)
     it.observer.fails = True
     sight = it.conversation.before_call(0)
     assert len(it.observer.asked) == calls
-    record = it.conversation.record()
+    record = it.record
     assert record.cursor in [each.to_seq for each in waiting]
     active = [each.text for each in waiting if each.to_seq <= record.cursor]
     assert sight.observations == "\n".join(active)
@@ -132,15 +122,14 @@ def test_d06_d29_what_waits_is_activated_without_a_call_of_the_observer(
 
 def test_d06_activating_takes_less_than_five_milliseconds(threads: ConversationStore) -> None:
     it = talk(threads, ConversationConfig())
-    while len(it.conversation.record().buffered_observation_chunks) < 4:
+    while len(it.record.buffered_observation_chunks) < 4:
         it.turn(300)
     before = process_time()
     assert threads.swap_buffered("t", upto=1_000_000) >= 4
     assert process_time() - before < 0.005
 
 
-def test_d20_messages_are_observed_ahead_of_need_at_each_fifth(threads: ConversationStore) -> None:
-    it = talk(threads)
+def test_d20_messages_are_observed_ahead_of_need_at_each_fifth(it: Talk) -> None:
     for _ in range(12):
         it.say("user", 30)
         it.say("assistant", 30)
@@ -148,7 +137,7 @@ def test_d20_messages_are_observed_ahead_of_need_at_each_fifth(threads: Conversa
     sizes = [sum(each.tokens for each in asked) for asked in it.observer.asked]
     assert sizes
     assert all(200 <= size < 320 for size in sizes)
-    assert it.conversation.record().cursor == 0
+    assert it.record.cursor == 0
 
 
 EDGES = [Cut(10, 6_000), Cut(20, 12_000), Cut(30, 18_000), Cut(40, 24_500)]
@@ -160,18 +149,8 @@ EDGES = [Cut(10, 6_000), Cut(20, 12_000), Cut(30, 18_000), Cut(40, 24_500)]
         (EDGES, 30_000, 6_000, 40),  # leans over the target of 24,000
         (EDGES, 24_000, 6_000, 30),  # on it
         (EDGES, 30_000, 17_000, 30),  # 13,000 wanted, 18,000 go: still less than too much
-        (
-            [Cut(10, 1_000), Cut(20, 12_000)],
-            12_900,
-            6_000,
-            10,
-        ),  # next to nothing would stay
-        (
-            [Cut(10, 1_000), Cut(20, 12_800)],
-            13_000,
-            6_000,
-            10,
-        ),  # 5,800 too many of 6,000
+        ([Cut(10, 1_000), Cut(20, 12_000)], 12_900, 6_000, 10),  # next to nothing would stay
+        ([Cut(10, 1_000), Cut(20, 12_800)], 13_000, 6_000, 10),  # 5,800 too many of 6,000
         ([Cut(20, 12_800)], 13_000, 6_000, 20),  # there is no other
         (EDGES[:2], 30_000, 6_000, 20),  # as much as there is
         ([], 30_000, 6_000, None),
@@ -190,8 +169,8 @@ def test_d07_beyond_their_threshold_observations_become_a_new_generation(
     it = talk(threads, reflector=Mirror())
     for _ in range(400):
         it.turn()
-        assert it.conversation.record().observation_token_count < 480
-    sight, record = it.conversation.before_call(0), it.conversation.record()
+        assert it.record.observation_token_count < 480
+    sight, record = it.conversation.before_call(0), it.record
     assert record.generation_count >= 2
     assert sight.reflection == record.reflection.text
     generations = threads.reflections("t")
@@ -205,28 +184,23 @@ def test_d07_beyond_their_threshold_observations_become_a_new_generation(
     assert not list(uncovered(threads.database))
 
 
-def test_d20_a_reflection_made_ahead_is_swapped_in_without_a_call(
-    threads: ConversationStore,
-) -> None:
-    it = talk(threads)
-    while it.conversation.record().buffered_reflection is None:
+def test_d20_a_reflection_made_ahead_is_swapped_in_without_a_call(it: Talk) -> None:
+    while it.record.buffered_reflection is None:
         it.turn()
-        assert it.conversation.record().observation_token_count < 400
-    assert it.conversation.record().generation_count == 0
+        assert it.record.observation_token_count < 400
+    assert it.record.generation_count == 0
     calls = len(it.reflector.asked)
-    while it.conversation.record().generation_count == 0:
+    while it.record.generation_count == 0:
         it.turn()
     assert len(it.reflector.asked) <= calls + 1  # the next is made ahead right away
-    record = it.conversation.record()
+    record = it.record
     assert record.active_chunks[0].from_seq > record.reflection.upto_seq
 
 
-def test_d12_one_cursor_tells_what_is_observed(threads: ConversationStore) -> None:
-    it = talk(threads)
-    for _ in range(60):
-        it.turn()
-    record = it.conversation.record()
-    for message in threads.messages("t"):
+def test_d12_one_cursor_tells_what_is_observed(it: Talk) -> None:
+    it.turns(60)
+    record = it.record
+    for message in it.store.messages("t"):
         assert (message.seq in record.observed_message_ids) == (message.seq <= record.cursor)
     tail = it.conversation.before_call(0).tail
     assert all(each.seq > record.cursor for each in tail)
@@ -236,7 +210,7 @@ def test_d12_what_was_kept_is_filtered_by_number_and_never_by_time(
     threads: ConversationStore,
 ) -> None:
     it = talk(threads, UNBUFFERED)
-    while not it.conversation.record().cursor:
+    while not it.record.cursor:
         it.turn(60)
     it.clock.now -= 500.0  # the clock of the machine was put back
     late = it.say("user")
@@ -245,50 +219,42 @@ def test_d12_what_was_kept_is_filtered_by_number_and_never_by_time(
     assert late.created_ms < min(each.created_ms for each in threads.messages("t")[:-1])
 
 
-def test_d13_status_tells_counts_thresholds_and_what_waits(threads: ConversationStore) -> None:
-    told: list[ConversationEvent] = []
-    it = talk(threads, on_part=told.append)
-    for _ in range(8):
-        it.turn(30)
-    status = [part.data for part in told if part.kind is ConversationEventKind.STATUS][-1]
+def test_d13_status_tells_counts_thresholds_and_what_waits(it: Talk) -> None:
+    it.turns(8, 30)
+    status = [part.data for part in it.told if part.kind is ConversationEventKind.STATUS][-1]
     assert status == it.conversation.status()
     assert (status["message_threshold"], status["observation_threshold"]) == (1_000, 400)
-    assert status["message_tokens"] == sum(each.tokens for each in threads.messages("t"))
+    assert status["message_tokens"] == sum(each.tokens for each in it.store.messages("t"))
     assert status["buffered_chunks"] == 2
     assert status["buffered_message_tokens"] == sum(
-        each.message_tokens for each in it.conversation.record().buffered_observation_chunks
+        each.message_tokens for each in it.record.buffered_observation_chunks
     )
 
 
-def test_d14_what_is_said_again_never_overwrites_what_is_observed(
-    threads: ConversationStore,
-) -> None:
-    it = talk(threads)
-    for _ in range(60):
-        it.turn()
-    cursor = it.conversation.record().cursor
-    before = threads.messages("t", upto=cursor)
+def test_d14_what_is_said_again_never_overwrites_what_is_observed(it: Talk) -> None:
+    it.turns(60)
+    cursor = it.record.cursor
+    before = it.store.messages("t", upto=cursor)
     again = it.conversation.say(
         before[0].role, before[0].blocks, before[0].origin, before[0].tick, before[0].game_s
     )
     it.conversation.after_turn()
     assert again.seq > cursor
-    assert threads.messages("t", upto=cursor) == before
+    assert it.store.messages("t", upto=cursor) == before
 
 
-def test_d22_a_record_tells_all_that_is_known_of_a_memory(threads: ConversationStore) -> None:
-    it = talk(threads)
-    while not it.conversation.record().generation_count:
+def test_d22_a_record_tells_all_that_is_known_of_a_memory(it: Talk) -> None:
+    while not it.record.generation_count:
         it.turn()
-    record = it.conversation.record()
+    record = it.record
     assert record.active_observations == "\n".join(
         (record.reflection.text, *(each.text for each in record.active_chunks))
     )
     assert record.pending_message_tokens == sum(
-        each.tokens for each in threads.messages("t", after=record.cursor)
+        each.tokens for each in it.store.messages("t", after=record.cursor)
     )
     assert record.total_tokens_observed == sum(
-        each.tokens for each in threads.messages("t", upto=record.cursor)
+        each.tokens for each in it.store.messages("t", upto=record.cursor)
     )
     assert record.generation_count == record.reflection.generation > 0
     assert record.last_observed_at == record.last_buffered_at == 1_000_000
@@ -304,26 +270,25 @@ def test_d22_a_record_tells_all_that_is_known_of_a_memory(threads: ConversationS
     assert '"message_tokens":1000' in record.config
 
 
-def test_d23_every_method_of_the_storage_does_what_it_says(threads: ConversationStore) -> None:
-    assert threads.get("t", now_ms=0) is None
-    it = talk(threads)
-    empty = it.conversation.record()
+def test_d23_every_method_of_the_storage_does_what_it_says(it: Talk) -> None:
+    assert it.store.get("t", now_ms=0) is None
+    empty = it.record
     said = [it.say(role).seq for role in ("user", "assistant", "user", "assistant")]
-    assert threads.get("t", now_ms=0) is not None
+    assert it.store.get("t", now_ms=0) is not None
     first = Chunk(said[0], said[1], "* 🔴 a", 2, 50, "llm", count=2)
     second = Chunk(said[2], said[3], "* 🔴 b", 2, 50, "llm", count=2)
-    assert threads.update_active("t", first)
-    assert not threads.update_active("t", first)  # once is enough
-    assert threads.update_buffered("t", second)
-    assert threads.create_generation("t", Reflection(1, said[1], "r", 1, "llm"), active=False)
-    assert threads.swap_buffered("t", upto=said[3], reflection=True) == 1
-    record = it.conversation.record()
+    assert it.store.update_active("t", first)
+    assert not it.store.update_active("t", first)  # once is enough
+    assert it.store.update_buffered("t", second)
+    assert it.store.create_generation("t", Reflection(1, said[1], "r", 1, "llm"), active=False)
+    assert it.store.swap_buffered("t", upto=said[3], reflection=True) == 1
+    record = it.record
     assert (record.cursor, record.active_observations) == (said[3], "r\n* 🔴 b")
-    assert not threads.create_generation("t", Reflection(1, 1, "again", 1, "llm"), active=True)
+    assert not it.store.create_generation("t", Reflection(1, 1, "again", 1, "llm"), active=True)
     beyond = Reflection(2, said[3] + 5, "of what is not observed", 1, "llm")
-    assert not threads.create_generation("t", beyond, active=True)
-    threads.initialize(empty)  # begun is begun
-    assert it.conversation.record() == record
+    assert not it.store.create_generation("t", beyond, active=True)
+    it.store.initialize(empty)  # begun is begun
+    assert it.record == record
 
 
 SHARED = parse_config(
@@ -349,28 +314,26 @@ def test_d05_d24_threads_of_one_resource_see_what_the_others_say(
         '<other-conversation thread="one">\nuser: the key is in the gym\n</other-conversation>'
     )
     assert [each.thread for each in sight.tail] == ["two"]
-    while not two.conversation.record().cursor:
+    while not two.record.cursor:
         two.turn()
         one.turn()
     assert {each.thread for each in two.observer.asked[0]} == {"one", "two"}
-    assert one.conversation.record() == two.conversation.record()
+    assert one.record == two.record
     assert not list(uncovered(threads.database))
 
 
 def test_d24_threads_by_themselves_share_nothing(threads: ConversationStore) -> None:
     one, two = talk(threads, thread="one"), talk(threads, thread="two")
-    for _ in range(60):
-        one.turn()
+    one.turns(60)
     two.say("user")
     sight = two.conversation.before_call(0)
     assert (sight.observations, sight.others, len(sight.tail)) == ("", "", 1)
-    assert two.conversation.record().cursor == 0 < one.conversation.record().cursor
+    assert two.record.cursor == 0 < one.record.cursor
 
 
 def test_d26_what_waits_is_activated_after_idling_and_for_another_service(
     threads: ConversationStore,
 ) -> None:
-    told: list[ConversationEvent] = []
     config = parse_config(
         {
             "observation": {"messageTokens": 1_000},
@@ -378,16 +341,15 @@ def test_d26_what_waits_is_activated_after_idling_and_for_another_service(
             "activateOnProviderChange": True,
         }
     )
-    it = talk(threads, config, on_part=told.append)
+    it = talk(threads, config)
 
     def reasons() -> list[object]:
         return [
-            part.data["reason"] for part in told if part.kind is ConversationEventKind.ACTIVATION
+            part.data["reason"] for part in it.told if part.kind is ConversationEventKind.ACTIVATION
         ]
 
-    for _ in range(8):
-        it.turn(30)
-    assert it.conversation.record().buffered_observation_chunks
+    it.turns(8, 30)
+    assert it.record.buffered_observation_chunks
     it.clock.now += 299
     it.conversation.before_call(0, "one")
     assert reasons() == []
@@ -396,8 +358,7 @@ def test_d26_what_waits_is_activated_after_idling_and_for_another_service(
     assert reasons() == []  # not in the middle of a turn
     it.conversation.before_call(0, "one")
     assert reasons() == ["ttl"]
-    for _ in range(5):
-        it.turn(30)
+    it.turns(5, 30)
     it.conversation.before_call(1, "two")
     it.conversation.before_call(0, "three")
     assert reasons() == ["ttl", "provider"]
@@ -408,8 +369,7 @@ def test_d26_an_observer_is_shown_the_end_of_what_was_observed_before(
     threads: ConversationStore,
 ) -> None:
     it = talk(threads, small(previousObserverTokens=30))
-    for _ in range(80):
-        it.turn()
+    it.turns(80)
     assert it.observer.known[0] == ""
     assert all(len(known) <= 4 * 30 for known in it.observer.known)
     assert f" {it.observer.asked[-2][-1].seq}" in it.observer.known[-1]
@@ -427,15 +387,11 @@ def test_d26_messages_may_use_what_observations_leave(threads: ConversationStore
     assert it.conversation.status()["message_threshold"] == 1_200
 
 
-def test_d27_parts_tell_what_happens_as_it_happens(threads: ConversationStore) -> None:
-    told: list[ConversationEvent] = []
-    it = talk(threads, on_part=told.append)
-    for _ in range(60):
-        it.turn()
+def test_d27_parts_tell_what_happens_as_it_happens(it: Talk) -> None:
+    it.turns(60)
     it.observer.fails = True
-    for _ in range(10):
-        it.turn()
-    kinds = {part.kind for part in told}
+    it.turns(10)
+    kinds = {part.kind for part in it.told}
     assert kinds >= {
         ConversationEventKind.BUFFERING_START,
         ConversationEventKind.BUFFERING_END,
@@ -444,10 +400,12 @@ def test_d27_parts_tell_what_happens_as_it_happens(threads: ConversationStore) -
         ConversationEventKind.STATUS,
         ConversationEventKind.THREAD_UPDATE,
     }
-    (activation, *_) = [part.data for part in told if part.kind is ConversationEventKind.ACTIVATION]
+    (activation, *_) = [
+        part.data for part in it.told if part.kind is ConversationEventKind.ACTIVATION
+    ]
     assert activation["reason"] == "threshold"
     assert int(str(activation["tokens_after"])) < 1_000 <= int(str(activation["tokens_before"]))
-    update = [part.data for part in told if part.kind is ConversationEventKind.THREAD_UPDATE][-1]
+    update = [part.data for part in it.told if part.kind is ConversationEventKind.THREAD_UPDATE][-1]
     assert update["current_task"] == it.conversation.before_call(0).current_task
 
 
@@ -456,17 +414,15 @@ def test_d27_a_listener_that_fails_is_counted_and_stops_nothing(threads: Convers
         raise ValueError("it is broken")
 
     it = talk(threads, on_part=broken)
-    for _ in range(30):
-        it.turn()
+    it.turns(30)
     assert it.means.faults["on_part"] > 30
-    assert it.conversation.record().cursor
+    assert it.record.cursor
 
 
 def test_d04_a_conversation_goes_on_where_the_file_is(tmp_path: Path) -> None:
     store = open_conversations(tmp_path / "a.sqlite")
     it = talk(store)
-    for _ in range(60):
-        it.turn()
+    it.turns(60)
     before = it.conversation.before_call(0)
     store.close()
     again = open_conversations(tmp_path / "a.sqlite")

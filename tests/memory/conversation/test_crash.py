@@ -27,12 +27,11 @@ from memory.conversation.port import ConversationEvent, ConversationEventKind
 from memory.conversation.view import ConversationView
 from memory.errors import UnknownMemory
 from memory.observations.observation import ObservationQuery
-from memory.store.conversation_record import Chunk, MessageOrigin, Reflection
+from memory.store.conversation_record import Chunk, Reflection
 from memory.store.conversations import ConversationStore
 from memory.store.database import Database
 from memory.tokens import tokens
 from tests.memory.conversation.threads import (
-    WORD,
     Crash,
     Mirror,
     Stub,
@@ -108,8 +107,7 @@ def test_d31_parts_are_told_after_the_commit(tmp_path: Path) -> None:
         told.append((part.kind, database._connection.in_transaction))
 
     it = talk(store, on_part=listen)
-    for _ in range(60):
-        it.turn()
+    it.turns(60)
     assert ConversationEventKind.ACTIVATION in {kind for kind, _ in told}
     assert not any(is_within for _, is_within in told)
     database.close()
@@ -118,17 +116,14 @@ def test_d31_parts_are_told_after_the_commit(tmp_path: Path) -> None:
 def test_d31_a_crash_tells_nothing_of_what_was_undone(tmp_path: Path) -> None:
     prepared(tmp_path / "a.sqlite")
     database = tripping(tmp_path / "a.sqlite")
-    told: list[ConversationEvent] = []
-    it = talk(
-        ConversationStore(database), small(messageTokens=40, bufferTokens=0), on_part=told.append
-    )
+    it = talk(ConversationStore(database), small(messageTokens=40, bufferTokens=0))
     for survived in range(20):
         database.left = survived
         with suppress(Crash):
             it.conversation.before_call(0)
             break
         cursor = cursor_of_copy(database)
-        ended = [part for part in told if part.kind is ConversationEventKind.ACTIVATION]
+        ended = [part for part in it.told if part.kind is ConversationEventKind.ACTIVATION]
         assert all(int(str(part.data["cursor"])) <= cursor for part in ended)
     database.left = None
     database.close()
@@ -172,7 +167,7 @@ def commit(run: RunStore, tick: int) -> None:
 
 
 def held(it: Talk) -> object:
-    record = it.conversation.record()
+    record = it.record
     seqs = [each.seq for each in it.store.messages("t")]
     return record.cursor, record.active_observations, record.generation_count, seqs
 
@@ -181,18 +176,17 @@ def test_d30_a_checkpoint_holds_the_cursor_of_its_moment(run: RunStore) -> None:
     it = talk(conversations_of(run, "s"))
     states = []
     for number in range(1, 8):
-        for _ in range(11):
-            it.turn()
+        it.turns(11)
         commit(run, number)
         states.append(held(it))
     assert len({str(each) for each in states}) == 7
-    cursors = [it.conversation.record().cursor]
+    cursors = [it.record.cursor]
     for moment, state in zip(run.checkpoints(), reversed(states), strict=True):
         it.turn()
         run.rewind(moment)
         assert held(it) == state
         assert not list(uncovered(run.database))
-        cursors.append(it.conversation.record().cursor)
+        cursors.append(it.record.cursor)
     assert cursors == sorted(cursors, reverse=True)
     seqs = [each.seq for each in it.store.messages("t")]
     assert it.say("user").seq > max(seqs) + 50  # no number comes again
@@ -200,13 +194,13 @@ def test_d30_a_checkpoint_holds_the_cursor_of_its_moment(run: RunStore) -> None:
 
 def test_d29_a_chunk_that_was_activated_after_the_checkpoint_waits_again(run: RunStore) -> None:
     it = talk(conversations_of(run, "s"))
-    while not (waiting := it.conversation.record().buffered_observation_chunks):
+    while not (waiting := it.record.buffered_observation_chunks):
         it.turn()
     commit(run, 1)
     it.store.swap_buffered("t", upto=waiting[-1].to_seq)
-    assert it.conversation.record().buffered_observation_chunks == ()
+    assert it.record.buffered_observation_chunks == ()
     run.rewind(next(run.checkpoints()))
-    assert it.conversation.record().buffered_observation_chunks == waiting
+    assert it.record.buffered_observation_chunks == waiting
 
 
 def test_d28_what_was_observed_of_a_dead_branch_covers_nothing(run: RunStore) -> None:
@@ -218,7 +212,7 @@ def test_d28_what_was_observed_of_a_dead_branch_covers_nothing(run: RunStore) ->
     chunk = Chunk(1, dead.seq, "* 🔴 late", 2, 60, "llm", count=3)
     assert it.store.update_active("t", chunk)
     run.rewind(next(run.checkpoints()))
-    assert it.conversation.record().cursor == 0
+    assert it.record.cursor == 0
     assert not list(uncovered(run.database))
     assert not it.store.update_buffered("t", chunk)
     more = it.say("user")
@@ -250,7 +244,7 @@ def test_d22_observations_of_a_conversation_are_among_those_of_its_run(run: RunS
         conversations_of(run, "s"),
         observer=Stub(source="llm", says=lambda _: "* 🔴 (14:30) beat the rival\nDate: x\n- plain"),
     )
-    while not it.conversation.record().cursor:
+    while not it.record.cursor:
         it.turn()
     commit(run, 1)
     found = run.observations(ObservationQuery(session="s"))
@@ -267,7 +261,7 @@ def test_d31_a_run_that_takes_no_observations_takes_conversations_all_the_same(
 ) -> None:
     run.database.execute("DROP TABLE observations")
     it = talk(conversations_of(run, "s"))
-    while not it.conversation.record().cursor:
+    while not it.record.cursor:
         it.turn()
     assert run.faults["observations"] > 0
     assert not list(uncovered(run.database))
@@ -342,14 +336,7 @@ class Threads(RuleBasedStateMachine):
         it = self.processes[who].talk
         for step in range(steps):
             self.calls += 1
-            call = {"type": "tool_use", "id": f"c{self.calls}", "name": "look", "input": {}}
-            result = {
-                "type": "tool_result",
-                "tool_use_id": f"c{self.calls}",
-                "content": WORD * words,
-            }
-            it.conversation.say("assistant", [call], MessageOrigin.MODEL, step, 0.0)
-            it.conversation.say("user", [result], MessageOrigin.PLAY, step, 0.0)
+            it.look(self.calls, words)
             self.seen(who, it.conversation.before_call(step + 1))
 
     @rule(who=WHO)
@@ -434,9 +421,9 @@ def test_d18_d26_what_a_reflection_forgot_is_recalled_word_by_word(
 ) -> None:
     it = talk(threads, reflector=Mirror(says="* 🔴 a lot was said"))
     it.say("user", 1, text="the secret is kept\nunder the third stone")
-    while not it.conversation.record().generation_count:
+    while not it.record.generation_count:
         it.turn()
-    record = it.conversation.record()
+    record = it.record
     chunks = [each for each in threads.chunks("t") if each.to_seq <= record.reflection.upto_seq]
     groups = [group_id(each) for each in chunks]
     assert groups[0] in catalogue(chunks)
@@ -451,13 +438,12 @@ def test_d18_d26_what_a_reflection_forgot_is_recalled_word_by_word(
     assert sum(everything) == len(threads.messages("t", upto=record.reflection.upto_seq))
 
 
-def test_d26_what_has_no_room_on_a_page_is_on_the_next(threads: ConversationStore) -> None:
-    it = talk(threads)
+def test_d26_what_has_no_room_on_a_page_is_on_the_next(it: Talk) -> None:
     words = " ".join(f"{number:05}" for number in range(1_500))
     it.say("user", 1, text=words)
     it.conversation.before_call(0)
-    recalling = MessageRecall(threads, "t", tokens, room=500)
-    (group,) = map(group_id, threads.chunks("t"))
+    recalling = MessageRecall(it.store, "t", tokens, room=500)
+    (group,) = map(group_id, it.store.chunks("t"))
     first = recalling.recall(group, Detail.HIGH)
     assert first.pages > 3
     pages = [recalling.recall(group, Detail.HIGH, number + 1) for number in range(first.pages)]

@@ -3,14 +3,19 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from memory.conversation.boundaries import answered, called
 from memory.conversation.config import ConversationConfig, parse_config
 from memory.conversation.conversation import Conversation
 from memory.conversation.jobs import Dependencies
-from memory.conversation.port import Distilled, DistillingFailed
+from memory.conversation.port import ConversationEvent, Distilled, DistillingFailed
 from memory.conversation.view import ConversationView
-from memory.store.conversation_record import Message, MessageOrigin
+from memory.store.conversation_record import (
+    Message,
+    MessageOrigin,
+    ObservationalMemoryRecord,
+)
 from memory.store.conversations import ConversationStore
 from memory.store.database import Database, open_database
 from memory.store.schema import RUN_SCHEMA
@@ -123,6 +128,7 @@ class Talk:
     reflector: Mirror
     clock: Clock
     means: Dependencies
+    told: list[ConversationEvent]
     tick: int = 0
 
     def say(self, role: str, words: int = 20, **more: object) -> Message:
@@ -130,6 +136,21 @@ class Talk:
         block = {"type": "text", "text": WORD * words} | more
         origin = MessageOrigin.PLAY if role == "user" else MessageOrigin.MODEL
         return self.conversation.say(role, [block], origin, self.tick, self.tick / 60)
+
+    @property
+    def record(self) -> ObservationalMemoryRecord:
+        return self.conversation.record()
+
+    def turns(self, count: int, words: int = 20) -> None:
+        for _ in range(count):
+            self.turn(words)
+
+    def look(self, number: int, words: int) -> Message:
+        """Call a tool, and return what it came to."""
+        call = {"type": "tool_use", "id": f"c{number}", "name": "look", "input": {}}
+        result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": WORD * words}
+        self.conversation.say("assistant", [call], MessageOrigin.MODEL, number, number / 60)
+        return self.conversation.say("user", [result], MessageOrigin.PLAY, number, number / 60)
 
     def turn(self, words: int = 20) -> ConversationView:
         """A question, a call, an answer."""
@@ -151,9 +172,11 @@ def talk(
     **means: object,
 ) -> Talk:
     observer, reflector, clock = observer or Stub(), reflector or Mirror(), Clock()
-    ways = Dependencies(observer, reflector, **{"clock": clock, **means})  # type: ignore[arg-type]
+    told: list[ConversationEvent] = []
+    given: dict[str, Any] = {"clock": clock, "on_part": told.append, **means}
+    ways = Dependencies(observer, reflector, **given)
     conversation = Conversation(store, thread, ways, config or small(), resource=resource)
-    return Talk(store, conversation, observer, reflector, clock, ways)
+    return Talk(store, conversation, observer, reflector, clock, ways, told)
 
 
 def uncovered(database: Database) -> Iterator[str]:

@@ -40,6 +40,11 @@ def note(
     )
 
 
+def notes(blackboard: Blackboard, numbers: Iterable[int], *, scope: str = X) -> None:
+    for n in numbers:
+        note(blackboard, n, scope=scope)
+
+
 def numbers(entries: Iterable[Entry]) -> list[object]:
     return [entry.data["n"] for entry in entries]
 

@@ -8,7 +8,7 @@ from memory import Blackboard, BlackboardEvent, Entry, MalformedRecord, RunStore
 from memory.blackboard.entry import EntryKind
 from memory.flow import Flows
 from memory.flow.subscription import Derived, Periodic, Threshold, Transformer, identity, of_kinds
-from tests.memory.flow.streams import NOTE, X, Y, Z, copies, edge, held, note, numbers
+from tests.memory.flow.streams import NOTE, X, Y, Z, copies, edge, held, note, notes, numbers
 from tests.memory.samples import SENSORY, checkpoint
 
 
@@ -38,8 +38,7 @@ def test_a_transformer_that_fails_has_carried_nothing_and_disturbs_nobody(
         yield from copies(entries[1:])
 
     flows.add(edge("up", transformer=transformer, trigger=Threshold(1, 3), consumes=True))
-    for n in range(3):
-        note(blackboard, n)
+    notes(blackboard, range(3))
     assert (held(blackboard, X), held(blackboard, Y)) == ([0, 1, 2], [])
     assert blackboard.faults["edge up"] > 0
     works = True
@@ -51,8 +50,7 @@ def test_one_entry_that_cannot_be_taken_does_not_hold_up_the_others(
     blackboard: Blackboard, flows: Flows
 ) -> None:
     flows.add(edge("up", transformer=refusing(1)))
-    for n in range(4):
-        note(blackboard, n)
+    notes(blackboard, range(4))
     flows.run()
     note(blackboard, 4)
     flows.run()
@@ -68,8 +66,7 @@ def test_what_a_kind_refuses_is_counted_and_the_rest_is_written_once(store: RunS
     blackboard = Blackboard(store, [EntryKind("copy", check=check)])
     flows = Flows(blackboard)
     flows.add(edge("up", transformer=lambda found: [Derived("copy", each.data) for each in found]))
-    for n in range(3):
-        note(blackboard, n)
+    notes(blackboard, range(3))
     flows.run()
     flows.run()
     assert held(blackboard, Y) == [0, 2]
@@ -103,8 +100,7 @@ def test_what_is_evicted_is_carried_although_a_trigger_came_between(
         edge("in", X, SENSORY, trigger=Threshold(1, 60)),
         edge("on", SENSORY, Y, trigger=Threshold(1, 51)),
     )
-    for n in range(60):
-        note(blackboard, n)
+    notes(blackboard, range(60))
     assert sorted(map(int, map(str, held(blackboard, Y)))) == list(range(len(held(blackboard, Y))))
     flows.run("on")
     assert sorted(map(int, map(str, held(blackboard, Y)))) == list(range(60))
@@ -130,8 +126,7 @@ def test_asking_for_a_carry_during_one_carries_nothing_twice(
 ) -> None:
     flows.add(edge("up"))
     blackboard.subscribe(Y, lambda _event: flows.run("up", final=True))
-    for n in range(3):
-        note(blackboard, n)
+    notes(blackboard, range(3))
     flows.run()
     assert held(blackboard, Y) == [0, 1, 2]
 
@@ -164,8 +159,7 @@ def test_the_last_few_that_stay_are_of_those_that_were_accepted(
     flows.add(edge("up", accepts=of_kinds("act"), consumes=True, keep_last=2))
     for n in range(4):
         note(blackboard, n, kind="act")
-    for n in range(4, 9):
-        note(blackboard, n)
+    notes(blackboard, range(4, 9))
     flows.run()
     assert numbers(blackboard.entries(X, kind="act")) == [2, 3]
 
@@ -226,7 +220,6 @@ def test_a_broken_edge_is_not_tried_at_every_write(blackboard: Blackboard, flows
 
     flows.add(edge("up", transformer=broken, trigger=Threshold(1, 10)))
     flows.add(edge("timed", transformer=broken, trigger=Periodic(10.0)))
-    for n in range(30):
-        note(blackboard, n)
+    notes(blackboard, range(30))
     assert blackboard.faults["edge up"] <= 3 * (30 + 1)
     assert blackboard.faults["edge timed"] == 0

@@ -28,7 +28,7 @@ from memory.flow.subscription import (
     of_kinds,
 )
 from memory.tokens import tokens
-from tests.memory.flow.streams import NOTE, X, Y, Z, copies, edge, held, note, numbers
+from tests.memory.flow.streams import NOTE, X, Y, Z, copies, edge, held, note, notes, numbers
 from tests.memory.hooks.walker import Walker
 from tests.memory.samples import FIGHT, SENSORY, STM, Tiers
 
@@ -100,8 +100,7 @@ def test_b21_what_goes_round_in_a_circle_comes_to_an_end(
 
 def test_b21_an_edge_may_end_where_it_begins(blackboard: Blackboard, flows: Flows) -> None:
     flows.add(edge("round", X, X, trigger=Threshold(1, 2)))
-    for n in range(4):
-        note(blackboard, n)
+    notes(blackboard, range(4))
     flows.run(final=True)
     assert sorted(map(str, held(blackboard, X))) == list("00112233")
     assert flows.pending("round") == []
@@ -188,11 +187,9 @@ def test_b23_triggers_combine_as_any_and_all(triggers: tuple[Trigger, Trigger]) 
     assert AllOf(triggers).due(waiting()) is (NO not in triggers)
 
 
-def test_b23_a_write_sets_off_what_it_makes_due(blackboard: Blackboard) -> None:
-    flows = Flows(blackboard)
+def test_b23_a_write_sets_off_what_it_makes_due(blackboard: Blackboard, flows: Flows) -> None:
     flows.add(edge("up", trigger=AnyOf((Threshold(2, 5), Periodic(60.0)))))
-    for n in range(5):
-        note(blackboard, n)
+    notes(blackboard, range(5))
     assert held(blackboard, Y) == [0, 1, 2, 3, 4]
     blackboard.expire(59.0)
     note(blackboard, 5)
@@ -202,8 +199,7 @@ def test_b23_a_write_sets_off_what_it_makes_due(blackboard: Blackboard) -> None:
     assert held(blackboard, Y) == [0, 1, 2, 3, 4, 5, 6]
 
 
-def test_b23_a_full_scope_is_a_reason_by_itself(blackboard: Blackboard) -> None:
-    flows = Flows(blackboard)
+def test_b23_a_full_scope_is_a_reason_by_itself(blackboard: Blackboard, flows: Flows) -> None:
     flows.add(edge("up", trigger=AllOf((Threshold(1, 2), Fullness(0.9))), consumes=True))
     text = "word " * 1000  # 1,250 tokens of 8,000
     for n in range(5):
@@ -214,8 +210,7 @@ def test_b23_a_full_scope_is_a_reason_by_itself(blackboard: Blackboard) -> None:
     assert held(blackboard, Y) == [0, 1, 2, 3, 4, 5]
 
 
-def test_b24_identity_carries_entries_as_they_are(blackboard: Blackboard) -> None:
-    flows = Flows(blackboard)
+def test_b24_identity_carries_entries_as_they_are(blackboard: Blackboard, flows: Flows) -> None:
     flows.add(edge("up", transformer=identity))
     blackboard.write(
         X, NOTE, {"n": 1}, tick=5, game_s=2.0, tags=["a"], importance=8, status="claim"
@@ -232,8 +227,7 @@ def test_b24_identity_carries_entries_as_they_are(blackboard: Blackboard) -> Non
     assert (above.key, above.sources) == (below.key, (below.key,))
 
 
-def test_b24_filtering_carries_what_passes(blackboard: Blackboard) -> None:
-    flows = Flows(blackboard)
+def test_b24_filtering_carries_what_passes(blackboard: Blackboard, flows: Flows) -> None:
     grave = Filtering(lambda entry: entry.importance > 5)
     flows.add(edge("up", transformer=grave))
     note(blackboard, 1)
@@ -243,14 +237,13 @@ def test_b24_filtering_carries_what_passes(blackboard: Blackboard) -> None:
     assert flows.pending("up") == []  # what did not pass was looked at all the same
 
 
-def test_b24_a_summarizer_that_is_given_is_used(blackboard: Blackboard) -> None:
+def test_b24_a_summarizer_that_is_given_is_used(blackboard: Blackboard, flows: Flows) -> None:
     asked: list[tuple[str, str]] = []
 
     def summarize(prompt: str, text: str) -> str:
         asked.append((prompt, text))
         return " Three notes were made. "
 
-    flows = Flows(blackboard)
     flows.add(edge("up", transformer=Summarizing("In one line:", summarize), consumes=True))
     below = [note(blackboard, n, tags=[f"tag {n}"], importance=n + 4) for n in range(3)]
     flows.run()
@@ -287,9 +280,8 @@ def test_b24_without_a_summary_the_entries_are_told_in_figures(
     assert held(blackboard, X) == []
 
 
-def test_b24_a_summary_has_500_tokens_at_most(blackboard: Blackboard) -> None:
+def test_b24_a_summary_has_500_tokens_at_most(blackboard: Blackboard, flows: Flows) -> None:
     assert MAX_TOKENS == 500
-    flows = Flows(blackboard)
     flows.add(edge("by model", transformer=Summarizing("", lambda _prompt, text: text * 9)))
     flows.add(edge("by rule", transformer=Summarizing("")))
     for n in range(20):
@@ -303,8 +295,7 @@ def test_b13_the_map_shows_scopes_policies_counts_edges_and_what_is_pending(
 ) -> None:
     flows = Flows(blackboard)
     flows.add(edge("up"), edge("over", Y, Z))
-    for n in range(3):
-        note(blackboard, n)
+    notes(blackboard, range(3))
     flows.run("up")
     claim = blackboard.write(X, "rumour", {}, tick=9, game_s=0.0, status="claim")
     blackboard.close(claim, "not so")
@@ -321,8 +312,9 @@ def test_b13_the_map_shows_scopes_policies_counts_edges_and_what_is_pending(
     assert shown.scopes[Z].count == 0
 
 
-def test_b13_circles_and_scopes_that_nobody_knows_are_told(blackboard: Blackboard) -> None:
-    flows = Flows(blackboard)
+def test_b13_circles_and_scopes_that_nobody_knows_are_told(
+    blackboard: Blackboard, flows: Flows
+) -> None:
     flows.add(edge("there", X, Y), edge("back", Y, X), edge("lost", "agent:nobody:stm", "attic"))
     note(blackboard, 1)
     assert memory_map(blackboard, flows, [Y]).problems == (

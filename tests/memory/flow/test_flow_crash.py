@@ -11,7 +11,7 @@ from typing import Any
 from memory import Blackboard, RunStore, read_run_store
 from memory.codec import decode, encode
 from memory.flow import Flows
-from tests.memory.flow.streams import X, Y, edge, held, note
+from tests.memory.flow.streams import X, Y, edge, held, notes
 from tests.memory.samples import STM, Tiers, checkpoint, open_tiers
 
 ROOT = Path(__file__).parents[3]
@@ -92,8 +92,7 @@ def test_b25_sources_go_in_the_commit_that_has_what_came_of_them(
     flows = Flows(blackboard)
     flows.add(edge("up", consumes=True))
     store.attach("flows", flows)
-    for n in range(3):
-        note(blackboard, n)
+    notes(blackboard, range(3))
     store.commit(checkpoint=checkpoint(1))
     keys = [each.key for each in blackboard.entries(X)]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import count
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from memory import Blackboard, Entry, Json, RunStore
 from memory.flow import Maintenance
 from memory.flow.maintenance import Upkeep, alike, groups, words
-from tests.memory.flow.streams import NOTE, X, edge, held, note
+from tests.memory.flow.streams import NOTE, X, edge, held, note, notes
 from tests.memory.samples import PATTERN, SENSORY, STM, WORKING, Tiers, checkpoint
 
 TALE = "the old man by the pond tells of a cave behind the mill where bats sleep all day long"
@@ -156,22 +157,6 @@ def test_b27_words_count_where_they_stand_and_occurrences_are_not_one(
     assert maintenance.deduplicate(X) == 0
 
 
-def test_b27_no_pair_that_is_alike_is_missed(blackboard: Blackboard) -> None:
-    entries = [
-        say(blackboard, " ".join([*TALE.split()[:n], f"word{n % 2}"])) for n in range(18) for _ in "ab"
-    ]  # fmt: skip
-    for threshold in (0.3, 0.6, 0.8, 0.95, 1.0):
-        slow: list[list[Entry]] = []
-        for entry in reversed(entries):
-            for group in slow:
-                if alike(words(group[0]), words(entry)) >= threshold:
-                    group.append(entry)
-                    break
-            else:
-                slow.append([entry])
-        assert groups(entries, threshold) == slow
-
-
 def test_b27_reindexing_finds_again_what_the_index_lost(tiers: Tiers) -> None:
     tiers.blackboard.write(STM, "tale", {"text": TALE}, tick=1, game_s=0.0, tags=["bats"])
     tiers.store.commit()
@@ -220,8 +205,7 @@ def test_b28_a_time_to_live_by_itself(blackboard: Blackboard) -> None:
 
 
 def test_b28_a_capacity_by_itself(blackboard: Blackboard) -> None:
-    for n in range(60):
-        note(blackboard, n, scope=SENSORY)
+    notes(blackboard, range(60), scope=SENSORY)
     assert held(blackboard, SENSORY) == list(range(10, 60))
 
 
@@ -261,36 +245,13 @@ def test_b28_consolidation_by_itself(tiers: Tiers) -> None:
     assert [each.data["n"] for each in tiers.blackboard.entries(STM, kind=NOTE)] == [1]
 
 
-def test_b28_two_thousand_entries_are_compared_with_few_others(
-    blackboard: Blackboard, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    compared: list[float] = []
-
-    def counted(one: frozenset[str], other: frozenset[str]) -> float:
-        compared.append(share := alike(one, other))
-        return share
-
-    monkeypatch.setattr("memory.flow.maintenance.alike", counted)
-    for n in range(2_000):
-        say(blackboard, f"step {n} of {n * 7919 % 2003} by way of the gate of house {n % 30}")
-    assert len(groups(blackboard.entries(X), 0.95)) == 2_000
-    assert len(compared) < 2_000  # of the 1,999,000 pairs
-
-
 def test_b26_the_index_is_mended_when_all_is_looked_after(blackboard: Blackboard) -> None:
-    class Counted:
-        times = 0
-
-        def reindex(self) -> int:
-            self.times += 1
-            return 0
-
-    index = Counted()
-    maintenance = Maintenance(blackboard, reindex=index.reindex)
+    times = count()
+    maintenance = Maintenance(blackboard, reindex=times.__next__)
     maintenance.run()
-    assert index.times == 0
+    assert repr(times) == "count(0)"
     maintenance.run(asked=True)
-    assert index.times == 1
+    assert repr(times) == "count(1)"
 
 
 WORDS = st.lists(

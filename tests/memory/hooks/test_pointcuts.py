@@ -73,18 +73,7 @@ def test_b05_a_class_means_its_subclasses_too() -> None:
     assert seen_of(Pointcut.of_class(Walker), other=True) == ["Walker.walk", "Walker.rest"]
 
 
-def test_b05_one_instance_is_told_from_another_of_its_class() -> None:
-    hooks, seen = Hooks(), []
-    one, two = Walker(hooks), Walker(hooks)
-    hooks.after(Pointcut.of_instance(one), lambda call, result: seen.append(result))
-    two.walk(2)
-    one.walk(1)
-    two.walk(2)
-    one.walk(1)
-    assert seen == [1, 2]
-
-
-def test_b05_equal_instances_are_not_the_same() -> None:
+def test_b05_one_instance_is_told_from_another_that_equals_it() -> None:
     class Twin(Walker):
         def __eq__(self, other: object) -> bool:
             return isinstance(other, Twin)
@@ -94,10 +83,12 @@ def test_b05_equal_instances_are_not_the_same() -> None:
 
     hooks, seen = Hooks(), []
     one, two = Twin(hooks), Twin(hooks)
-    hooks.after(Pointcut.of_instance(one), lambda _call, result: seen.append(result))
+    hooks.after(Pointcut.of_instance(one), lambda call, result: seen.append(result))
     two.walk(2)
     one.walk(1)
-    assert seen == [1]
+    two.walk(2)
+    one.walk(1)
+    assert seen == [1, 2]
 
 
 class Lodging:
@@ -107,7 +98,7 @@ class Lodging:
         self.hooks = hooks
         self.lodgers = [Walker(hooks) for _ in range(200)]
 
-    def let_again(self, kind: type[Walker] = Walker) -> list[Walker]:
+    def let_again(self, kind: type[Walker]) -> list[Walker]:
         """Return new lodgers, one of whom lives where the hundredth did."""
         address = id(self.lodgers[100])
         del self.lodgers[100]
@@ -116,37 +107,26 @@ class Lodging:
         return fresh
 
 
-def test_b06_an_instance_that_came_to_live_at_the_address_of_another_is_not_taken_for_it() -> None:
+@pytest.mark.parametrize(
+    ("choose", "heir", "expected"),
+    [
+        (Pointcut.of_instance, Walker, [1]),
+        (lambda lodger: ~Pointcut.of_instance(lodger), Walker, [2, *[3] * MANY]),
+        (lambda _lodger: Pointcut.of_class(Runner), Runner, [3] * MANY),
+    ],
+    ids=["the instance", "all others", "another class"],
+)
+def test_b06_whoever_comes_to_live_at_the_address_of_another_is_not_taken_for_it(
+    choose: Callable[[object], Pointcut], heir: type[Walker], expected: list[int]
+) -> None:
     hooks, seen = Hooks(), []
     lodging = Lodging(hooks)
-    at_one = Pointcut.of_instance(lodging.lodgers[100])
-    hooks.after(at_one, lambda _call, result: seen.append(result))
-    lodging.lodgers[100].walk(1)
-    for each in lodging.let_again():
-        each.walk(2)
-    assert seen == [1]
-
-
-def test_b06_one_that_was_not_watched_leaves_nothing_to_its_address() -> None:
-    hooks, seen = Hooks(), []
-    lodging = Lodging(hooks)
-    not_one = ~Pointcut.of_instance(lodging.lodgers[100])
-    hooks.after(not_one, lambda _call, result: seen.append(result))
+    hooks.after(choose(lodging.lodgers[100]), lambda _call, result: seen.append(result))
     lodging.lodgers[100].walk(1)
     lodging.lodgers[50].walk(2)
-    for each in lodging.let_again():
+    for each in lodging.let_again(heir):
         each.walk(3)
-    assert seen == [2, *[3] * MANY]
-
-
-def test_b06_what_was_seen_of_one_class_leaves_nothing_to_its_address() -> None:
-    hooks, seen = Hooks(), []
-    lodging = Lodging(hooks)
-    hooks.after(Pointcut.of_class(Runner), lambda _call, result: seen.append(result))
-    lodging.lodgers[100].walk(1)
-    for each in lodging.let_again(Runner):
-        each.walk(2)
-    assert seen == [2] * MANY
+    assert seen == expected
 
 
 def test_b05_an_instance_is_not_kept_alive_by_being_watched() -> None:
@@ -183,6 +163,7 @@ def test_b05_a_method_is_itself_and_not_one_of_its_name() -> None:
     Runner(hooks).rest()
     assert seen == ["Walker.rest", "Walker.rest"]
     assert seen_of(Pointcut.of_method(Runner(hooks).walk)) == ["Walker.walk"]
+    assert seen_of(Walker.rest) == ["Walker.rest"]
 
 
 def test_b05_a_method_is_not_taken_for_one_of_the_same_short_name() -> None:
@@ -204,7 +185,7 @@ def test_b05_a_method_is_not_taken_for_one_of_the_same_short_name() -> None:
 
 def test_b05_a_method_that_nobody_opened_is_refused() -> None:
     with pytest.raises(NotHookable, match="open it with @hookable"):
-        Pointcut.of_method(Walker.__init__)
+        Hooks().after(Walker.__init__, lambda _call, _result: None)
 
 
 def test_b05_pointcuts_combine() -> None:
@@ -256,31 +237,25 @@ def position(call: Call, result: int) -> Produced:
     return Produced(data, tick=result, game_s=2.0, tags={"move"}, importance=7)
 
 
+@pytest.mark.parametrize(("ttl_s", "expires_s"), [(3.0, 5.0), (None, 12.0)])  # or the scope's
 def test_b02_a_producer_is_a_pointcut_an_extractor_and_a_time_to_live(
-    blackboard: Blackboard,
+    blackboard: Blackboard, ttl_s: float | None, expires_s: float
 ) -> None:
     hooks = Hooks()
     producers = Producers(hooks, blackboard)
-    producers.register("Walker.walk", position, scope=SENSORY, kind="position", ttl_s=3.0)
+    producers.register("Walker.walk", position, scope=SENSORY, kind="position", ttl_s=ttl_s)
     Walker(hooks).walk(4)
     (entry,) = blackboard.entries(SENSORY)
     assert [entry.kind, entry.data, entry.tick] == ["position", {"by": 4, "to": 4}, 4]
     assert entry.tags == {"move"}
-    assert (entry.importance, entry.expires_s) == (7, 5.0)
-
-
-def test_b02_without_a_time_to_live_that_of_the_scope_holds(blackboard: Blackboard) -> None:
-    hooks = Hooks()
-    Producers(hooks, blackboard).register("*", position, scope=SENSORY, kind="position")
-    Walker(hooks).walk(4)
-    (entry,) = blackboard.entries(SENSORY)
-    assert entry.expires_s == 12.0
+    assert (entry.importance, entry.expires_s) == (7, expires_s)
 
 
 def test_b02_an_extractor_may_find_nothing_or_several_things(blackboard: Blackboard) -> None:
     hooks = Hooks()
     producers = Producers(hooks, blackboard)
-    producers.register("Walker.rest", lambda _call, _result: None, scope=WORKING, kind="nothing")
+    leisure = Pointcut.tagged("leisure")
+    producers.register(leisure, lambda _call, _result: None, scope=WORKING, kind="nothing")
     producers.register(
         "Walker.walk",
         lambda _call, result: [Produced({"n": n}, n, 0.0) for n in range(result)],
@@ -307,17 +282,6 @@ def test_b02_producers_have_the_priority_1000_and_may_have_another(blackboard: B
     words = [entry.data["word"] for entry in blackboard.entries(WORKING)]
     assert words == ["early", "usual", "late"]
     assert (usual.priority, late.priority) == (1000, 1001)
-
-
-def test_b02_any_pointcut_will_do(blackboard: Blackboard) -> None:
-    hooks = Hooks()
-    one, two = Walker(hooks), Walker(hooks)
-    at_one = Pointcut.of_instance(one) & ~Pointcut.tagged("leisure")
-    Producers(hooks, blackboard).register(at_one, position, scope=WORKING, kind="position")
-    two.walk(2)
-    one.walk(1)
-    one.rest()
-    assert [entry.data["to"] for entry in blackboard.entries(WORKING)] == [1]
 
 
 def test_b02_what_an_entry_is_about_and_founded_on_goes_with_it(blackboard: Blackboard) -> None:
@@ -515,13 +479,3 @@ def test_b04_a_broken_extractor_of_events_is_counted_by_its_name(blackboard: Bla
     assert [(name.rpartition(".")[2], times) for name, times in hooks.faults.items()] == [
         ("broken", 1)
     ]
-
-
-def test_b05_a_method_stands_for_itself() -> None:
-    assert seen_of(Walker.rest) == ["Walker.rest"]
-    with pytest.raises(NotHookable):
-        Hooks().after(closed, lambda _call, _result: None)
-
-
-def closed() -> None:
-    """Nobody opened this."""

@@ -162,7 +162,6 @@ def test_a25_a_session_that_grew_on_a_side_branch_is_observed_on(path: Path) -> 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from signal import SIGKILL
 from types import ModuleType
 
 sys.modules["memory"] = ModuleType("memory")  # without its libraries, which take long to load

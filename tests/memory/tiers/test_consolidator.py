@@ -107,14 +107,6 @@ def test_e29_nothing_is_told_twice_and_later_evidence_adds_up(tiers: Tiers) -> N
     assert replace(tiers.tactician.knowledge(), total_sessions=0) == before
 
 
-def test_e29_a_run_of_many_actions_is_counted_whole(tiers: Tiers) -> None:
-    for tick in range(40):
-        tiers.act(tick, "up")
-    tiers.consolidator.consolidate(1000, reason="session_end")
-    (pattern,) = patterns(tiers)
-    assert pattern.success_count == 40
-
-
 def test_e29_seven_of_ten_is_enough(tiers: Tiers) -> None:
     for tick in range(10):
         tiers.act(tick, "jump", why="cross", success=tick < 7)
