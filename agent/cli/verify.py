@@ -16,8 +16,8 @@ from agent.cli.play import view_on
 from agent.errors import UsageError
 from agent.story import Story
 from agent.tools.report.html import require_page_or_new, require_writable
-from agent.tools.verify import CartridgeVerdict, FactStatus, VerifyRequest, frames_of, page, verify
-from emulator import Cartridge, demo_cartridge_path, load_cartridge
+from agent.tools.verify import CartridgeVerdict, FactStatus, VerifyRequest, page, verify
+from emulator import FRAMES_PER_SECOND, Cartridge, demo_cartridge_path, load_cartridge
 
 REPORT: Final = "verify-report"
 
@@ -55,7 +55,7 @@ def verify_cartridge(
     require_page_or_new(write / f"{REPORT}.html")
     require_writable(write)
     cartridge = load_cartridge(rom or demo_cartridge_path())
-    wish = VerifyRequest(_goal(cartridge, until), frames_of(minutes), seed or 0)
+    wish = VerifyRequest(_goal(cartridge, until), minutes * 60 * FRAMES_PER_SECOND, seed or 0)
     with interrupts() as interrupt, view_on(err) as view:
         verdict = verify(cartridge, wish, view, interrupt)
     if not as_json:

@@ -8,11 +8,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from itertools import pairwise
 from math import ceil, floor, log10
 from typing import Final, Literal, NamedTuple
 
-from agent.tools.report.timeline import Point, Points, Series
+from agent.tools.report.timeline import Point, Series
 from agent.tools.report.words import game_time
 
 ROUND: Final = (1.0, 2.0, 5.0, 10.0)
@@ -64,6 +65,11 @@ def amount_axis(top: float, wording: Wording | None = None, says: Wording | None
     return Axis(0.0, step * count, ticks, says or wording)
 
 
+def whole_axis(top: float) -> Axis:
+    """Return the same, with every value said in whole numbers."""
+    return amount_axis(top, says="{:,.0f}".format)
+
+
 def size_axis(top: float) -> Axis:
     """Return the same of bytes, in steps that are round in their unit."""
     power = _power(top / MOST_AMOUNTS)
@@ -83,30 +89,25 @@ def game_axis(end: float) -> Axis:
 def clock_axis(start: float, end: float) -> Axis:
     """Return an axis of wall-clock time between two epoch seconds, in the time zone of this machine."""
     if end <= start:
-        return Axis(start, end, [AxisTick(0.0, wall_time(start))], clock_time)
+        return Axis(start, end, [AxisTick(0.0, f"{local(start):%H:%M}")], clock_time)
     offset = local(start).utcoffset()
     shift = offset.total_seconds() if offset is not None else 0.0
     step = _span((end - start) / MOST_TIMES)
     first = ceil((start + shift) / step) * step - shift
     at = [first + n * step for n in range(floor((end - first) / step) + 1)]
-    says = clock_time if step < MINUTE else wall_time if step < DAY else day
-    ticks = [AxisTick((each - start) / (end - start), says(each)) for each in at]
+    form = "%H:%M:%S" if step < MINUTE else "%H:%M" if step < DAY else "%d %b"
+    ticks = [AxisTick((each - start) / (end - start), f"{local(each):{form}}") for each in at]
     return Axis(start, end, ticks, clock_time)
+
+
+def top(lines: Sequence[Series]) -> float:
+    """Return the highest value of any of these lines."""
+    return max((point.y for line in lines for point in line.points), default=0.0)
 
 
 def local(at: float) -> datetime:
     """Return an epoch second as the clock says where this machine is; one beyond all calendars as their end."""
     return datetime.fromtimestamp(min(max(at, 0.0), LATEST), UTC).astimezone()
-
-
-def wall_time(at: float) -> str:
-    """Return an epoch second as hours and minutes."""
-    return f"{local(at):%H:%M}"
-
-
-def day(at: float) -> str:
-    """Return the day of an epoch second."""
-    return f"{local(at):%d %b}"
 
 
 def clock_time(at: float) -> str:
@@ -118,11 +119,8 @@ def size(count: float) -> str:
     """Return bytes with a unit."""
     power = _power(count)
     value = count / KIB**power
-    return (
-        f"{value:.0f} {UNITS[power]}"
-        if value >= 100 or not power
-        else f"{value:.1f} {UNITS[power]}"
-    )
+    decimals = 0 if value >= 100 or not power else 1
+    return f"{value:.{decimals}f} {UNITS[power]}"
 
 
 def plain_number(value: float) -> str:
@@ -182,9 +180,9 @@ class Slice(NamedTuple):
     says: str
 
 
-@dataclass(frozen=True, slots=True)
-class ChartSpec:
-    """What is to be drawn."""
+@dataclass(frozen=True)
+class Chart:
+    """What is to be drawn, and how a page draws it."""
 
     title: str
     lines: Sequence[Series]
@@ -194,55 +192,55 @@ class ChartSpec:
     note: str = ""
     flags: Sequence[Flag] = ()
 
+    @property
+    def label(self) -> str:
+        """What it shows, for screen readers."""
+        return f"{self.title}. " + "; ".join(_from_to(self, each) for each in self._drawn)
 
-class Chart(NamedTuple):
-    """A chart, ready to be put on a page; `label` says what it shows, for screen readers."""
+    @cached_property
+    def curves(self) -> Sequence[Curve]:
+        """The lines that have points."""
+        return [_curve(self, line, hue) for hue, line in enumerate(self._drawn)]
 
-    spec: ChartSpec
-    label: str
-    curves: Sequence[Curve]
-    flags: Sequence[Flag]
-    slices: Sequence[Slice]
+    @property
+    def slices(self) -> Iterator[Slice]:
+        """The parts of the width, each with the values at its middle."""
+        whole = self.across.end - self.across.start
+        for number in range(SLICES):
+            at = self.across.start + whole * (number + 0.5) / SLICES
+            values = [(line.name, _value(line, at)) for line in self._drawn]
+            said = [f"{name}: {self.upwards.wording(y)}" for name, y in values if y is not None]
+            if said:
+                says = "\n".join([self.across.wording(at), *said])
+                yield Slice(WIDE * number / SLICES, WIDE / SLICES, says)
+
+    @property
+    def _drawn(self) -> Sequence[Series]:
+        return [each for each in self.lines if each.points]
 
 
-def draw(plan: ChartSpec) -> Chart:
-    """Return the chart of a plan."""
-    lines = [each for each in plan.lines if not each.is_empty]
-    return Chart(
-        spec=plan,
-        label=f"{plan.title}. " + "; ".join(_from_to(plan, each) for each in lines),
-        curves=[_curve(plan, line, hue) for hue, line in enumerate(lines)],
-        flags=[each._replace(x=WIDE * plan.across.share(each.x)) for each in plan.flags],
-        slices=list(_slices(plan, lines)),
-    )
-
-
-def _from_to(plan: ChartSpec, line: Series) -> str:
-    points = [point for part in line.stretches for point in part]
+def _from_to(plan: Chart, line: Series) -> str:
     wording = plan.upwards.wording
-    heights = [each.y for each in points]
+    heights = [each.y for each in line.points]
     return (
-        f"{line.name}: {wording(points[0].y)} at first, {wording(points[-1].y)} at last,"
+        f"{line.name}: {wording(heights[0])} at first, {wording(heights[-1])} at last,"
         f" between {wording(min(heights))} and {wording(max(heights))}"
     )
 
 
-def _curve(plan: ChartSpec, line: Series, hue: int) -> Curve:
+def _curve(plan: Chart, line: Series, hue: int) -> Curve:
     placed = [[_place(plan, each) for each in part] for part in line.stretches if part]
-    last = next(part[-1] for part in reversed(line.stretches) if part)
-    is_dotted = plan.style == "dots"
+    risen = (each for part in placed for each in _risen(part)) if plan.style == "dots" else ()
     return Curve(
         name=line.name,
         hue=hue % 8,
         path="".join(_path(part, is_stepped=plan.style != "line") for part in placed),
-        dots="".join(f"M{x} {y}h0" for part in placed for x, y in _risen(part))
-        if is_dotted
-        else "",
-        last=plan.upwards.wording(last.y),
+        dots="".join(f"M{x} {y}h0" for x, y in risen),
+        last=plan.upwards.wording(line.points[-1].y),
     )
 
 
-def _place(plan: ChartSpec, point: Point) -> tuple[str, str]:
+def _place(plan: Chart, point: Point) -> tuple[str, str]:
     x, y = plan.across.share(point.x), plan.upwards.share(point.y)
     return _short(WIDE * x), _short(HIGH * (1 - y))
 
@@ -262,22 +260,9 @@ def _path(places: Sequence[tuple[str, str]], *, is_stepped: bool) -> str:
     return f"M{x} {y}" + ("L" + " ".join(f"{x} {y}" for x, y in rest) if rest else "h0")
 
 
-def _slices(plan: ChartSpec, lines: Sequence[Series]) -> Iterator[Slice]:
-    """Yield the parts of the width, each with the values at its middle."""
-    whole = plan.across.end - plan.across.start
-    flat = [[part for part in line.stretches if part] for line in lines]
-    for number in range(SLICES):
-        at = plan.across.start + whole * (number + 0.5) / SLICES
-        values = [(line.name, _value(parts, at)) for line, parts in zip(lines, flat, strict=True)]
-        said = [f"{name}: {plan.upwards.wording(y)}" for name, y in values if y is not None]
-        if said:
-            says = "\n".join([plan.across.wording(at), *said])
-            yield Slice(WIDE * number / SLICES, WIDE / SLICES, says)
-
-
-def _value(parts: Sequence[Points], at: float) -> float | None:
+def _value(line: Series, at: float) -> float | None:
     """Return the value of the newest point up to `at`, on whichever stretch has one there."""
-    for part in reversed(parts):
-        if part[0].x <= at <= part[-1].x:
+    for part in reversed(line.stretches):
+        if part and part[0].x <= at <= part[-1].x:
             return part[bisect_right(part, at, key=lambda each: each.x) - 1].y
     return None

@@ -12,15 +12,14 @@ from typing import Final, NamedTuple, TypeAlias
 from agent.app.process import write_whole
 from agent.tools.report.chart import (
     Chart,
-    ChartSpec,
     Style,
-    amount_axis,
-    draw,
     game_axis,
     size_axis,
+    top,
+    whole_axis,
 )
 from agent.tools.report.html import render, require_page_or_new
-from agent.tools.report.page import headline, milestones_line, top
+from agent.tools.report.page import headline, milestones_line
 from agent.tools.report.run_data import Gathered
 from agent.tools.report.timeline import Point, Series
 from agent.tools.report.words import game_time
@@ -173,13 +172,10 @@ def _milestones(runs: Sequence[Gathered]) -> Iterator[ComparisonRow]:
     """Yield when each run reached each milestone that any of them did."""
     says = {each.id: each.says for run in runs for each in run.milestones}
     for name, words in says.items():
-        reached = [next((m for m in run.milestones if m.id == name), None) for run in runs]
+        reached = [{m.id: m.when for m in reversed(run.milestones)}.get(name) for run in runs]
         yield ComparisonRow(
             words,
-            [
-                NONE if each is None else f"{each.when.tick:,} · {game_time(each.when.game_s)}"
-                for each in reached
-            ],
+            [NONE if at is None else f"{at.tick:,} · {game_time(at.game_s)}" for at in reached],
         )
 
 
@@ -202,12 +198,11 @@ def _charts(runs: Sequence[Gathered]) -> Iterator[Chart]:
 def _chart(
     title: str, lines: Sequence[Series], note: str, style_: Style, *, is_size: bool = False
 ) -> Iterator[Chart]:
-    ends = [point.x for line in lines for part in line.stretches for point in part]
+    ends = [point.x for line in lines for point in line.points]
     if not ends:
         return
-    says = "{:,.0f}".format
-    upwards = size_axis(top(lines)) if is_size else amount_axis(top(lines), says=says)
-    yield draw(ChartSpec(title, lines, game_axis(max(ends)), upwards, style_, note))
+    upwards = size_axis(top(lines)) if is_size else whole_axis(top(lines))
+    yield Chart(title, lines, game_axis(max(ends)), upwards, style_, note)
 
 
 def _since(name: str, line: Series) -> Series:

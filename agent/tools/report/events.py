@@ -255,15 +255,14 @@ def deeds(run: RunReader, times: Times) -> ActionsTaken:
         sorts=sorts[:MOST_ACTIONS],
         left_out=len(sorts[MOST_ACTIONS:]),
         times=len(done),
-        latest=[_done(each, times) for each in done[-LATEST_ACTIONS:]],
-    )
-
-
-def _done(event: ActionEvent, times: Times) -> Done:
-    return Done(
-        when=times.when(event.tick),
-        name=event.action_value,
-        why=event.reasoning,
-        ended=event.outcome_summary,
-        place=event.location,
+        latest=[
+            Done(
+                when=times.when(each.tick),
+                name=each.action_value,
+                why=each.reasoning,
+                ended=each.outcome_summary,
+                place=each.location,
+            )
+            for each in done[-LATEST_ACTIONS:]
+        ],
     )

@@ -12,20 +12,21 @@ from typing import Final
 from agent.app.process import write_whole
 from agent.app.settings import RunSettings, cartridge_for
 from agent.story import Story
-from agent.tools.report.atlas import MapMark, MapMarkKind, TrailVisit, atlas_html, draw_atlas
+from agent.tools.report.atlas.drawing import draw_atlas
+from agent.tools.report.atlas.sheet import MapMark, MapMarkKind, TrailVisit
+from agent.tools.report.atlas.svg import atlas_html
 from agent.tools.report.chart import (
-    Axis,
     Chart,
-    ChartSpec,
     Flag,
     amount_axis,
     clock_axis,
     clock_time,
-    draw,
     game_axis,
     local,
     percent,
     size_axis,
+    top,
+    whole_axis,
 )
 from agent.tools.report.html import render, require_page_or_new
 from agent.tools.report.run_data import Gathered, RunStatus, gather
@@ -46,24 +47,22 @@ LIMITS: Final = {
 }
 
 
+HEADLINES: Final = {
+    RunStatus.GOAL: "Goal reached: {until}",
+    RunStatus.LIMIT: "Ended at its limit of {limit}",
+    RunStatus.GAVE_UP: "Gave up on its way to: {until}",
+    RunStatus.INTERRUPTED: "Interrupted",
+    RunStatus.ERROR: "Ended by an error of the program",
+    RunStatus.ENDED: "Ended in order",
+    RunStatus.OPEN: "Not ended: still being played, or cut off",
+}
+
+
 def headline(told: Gathered) -> str:
     """Return how it ended, in a few words."""
-    verdict = told.verdict
-    match verdict.kind:
-        case RunStatus.GOAL:
-            return f"Goal reached: {told.until}"
-        case RunStatus.LIMIT:
-            return f"Ended at its limit of {LIMITS.get(verdict.which, verdict.which or 'play')}"
-        case RunStatus.GAVE_UP:
-            return f"Gave up on its way to: {told.until}"
-        case RunStatus.INTERRUPTED:
-            return "Interrupted"
-        case RunStatus.ERROR:
-            return "Ended by an error of the program"
-        case RunStatus.ENDED:
-            return "Ended in order"
-        case RunStatus.OPEN:
-            return "Not ended: still being played, or cut off"
+    which = told.verdict.which
+    limit = LIMITS.get(which, which or "play")
+    return HEADLINES[told.verdict.kind].format(until=told.until, limit=limit)
 
 
 def lead(told: Gathered) -> str:
@@ -91,16 +90,14 @@ def milestones_chart(told: Gathered) -> Chart | None:
     """Return how many milestones were reached when; None where there is none."""
     if not told.milestones:
         return None
-    return draw(
-        ChartSpec(
-            title="Milestones reached",
-            lines=(milestones_line(told),),
-            across=game_axis(told.last.game_s),
-            upwards=amount_axis(len(told.milestones) + len(told.pending)),
-            style="dots",
-            note="over game time, in hours and minutes",
-            flags=_rollback_flags(told),
-        )
+    return Chart(
+        title="Milestones reached",
+        lines=(milestones_line(told),),
+        across=game_axis(told.last.game_s),
+        upwards=amount_axis(len(told.milestones) + len(told.pending)),
+        style="dots",
+        note="over game time, in hours and minutes",
+        flags=_rollback_flags(told),
     )
 
 
@@ -112,48 +109,37 @@ def milestones_line(told: Gathered, name: str = "milestones reached") -> Series:
 
 def game_charts(told: Gathered) -> Iterator[Chart]:
     """Yield what the player had over game time."""
-    across, team = game_axis(told.last.game_s), told.team
-    if team.levels:
-        more = f", and {team.left_out} more that were soon gone" if team.left_out else ""
-        yield _over(across, "Levels of the team", team.levels, f"by member{more}", told)
-    if not team.hp.is_empty:
-        upwards, flags = amount_axis(100.0, percent), _rollback_flags(told)
-        yield draw(
-            ChartSpec("HP of the team", (team.hp,), across, upwards, "step", "all together", flags)
-        )
-    if not team.money.is_empty:
-        yield _over(across, "Money", (team.money,), "at the end of each change", told)
+    across, team, flags = game_axis(told.last.game_s), told.team, _rollback_flags(told)
+    more = f", and {team.left_out} more that were soon gone" if team.left_out else ""
+    money = (team.money,)
+    for title, lines, upwards, note in (
+        ("Levels of the team", team.levels, amount_axis(top(team.levels)), f"by member{more}"),
+        ("HP of the team", (team.hp,), amount_axis(100.0, percent), "all together"),
+        ("Money", money, amount_axis(top(money)), "at the end of each change"),
+    ):
+        if any(each.points for each in lines):
+            yield Chart(title, lines, across, upwards, "step", note, flags)
 
 
 def process_charts(told: Gathered) -> Iterator[Chart]:
     """Yield how the process did over the clock of the wall."""
     did = told.process
-    every = [did.speed, did.resident, did.file, did.free, did.log]
-    span = _span(every)
-    if span is None:
+    every = (did.speed, did.resident, did.file, did.free, did.log)
+    at = [point.x for line in every for point in line.points]
+    if not at:
         return
-    across = clock_axis(*span)
+    across = clock_axis(min(at), max(at))
     flags = [
         Flag(each, "session", f"a process began, {clock_time(each)}") for each in did.sessions[1:]
     ]
-    for title, lines, note in (
-        ("Resident memory", (did.resident,), "of the process that plays"),
-        ("Files of the run", (did.file, did.log), "with what waits in SQLite's log"),
-        ("Free disk", (did.free,), "where the run is kept"),
+    for title, lines, axis, note in (
+        ("Resident memory", (did.resident,), size_axis, "of the process that plays"),
+        ("Files of the run", (did.file, did.log), size_axis, "with what waits in SQLite's log"),
+        ("Free disk", (did.free,), size_axis, "where the run is kept"),
+        ("Ticks a second", (did.speed,), whole_axis, "as played"),
     ):
-        if any(not each.is_empty for each in lines):
-            upwards = size_axis(top(lines))
-            yield draw(ChartSpec(title, lines, across, upwards, "line", note, flags))
-    if not did.speed.is_empty:
-        upwards = amount_axis(top((did.speed,)), says=lambda value: f"{value:,.0f}")
-        yield draw(
-            ChartSpec("Ticks a second", (did.speed,), across, upwards, "line", "as played", flags)
-        )
-
-
-def _over(across: Axis, title: str, lines: Sequence[Series], note: str, told: Gathered) -> Chart:
-    upwards, flags = amount_axis(top(lines)), _rollback_flags(told)
-    return draw(ChartSpec(title, lines, across, upwards, "step", note, flags))
+        if any(each.points for each in lines):
+            yield Chart(title, lines, across, axis(top(lines)), "line", note, flags)
 
 
 def _rollback_flags(told: Gathered) -> list[Flag]:
@@ -165,18 +151,6 @@ def _rollback_flags(told: Gathered) -> list[Flag]:
         )
         for each in told.returns
     ]
-
-
-def top(lines: Sequence[Series]) -> float:
-    """Return the highest value of any of these lines."""
-    return max(
-        (point.y for line in lines for part in line.stretches for point in part), default=0.0
-    )
-
-
-def _span(lines: Sequence[Series]) -> tuple[float, float] | None:
-    at = [point.x for line in lines for part in line.stretches for point in part]
-    return (min(at), max(at)) if at else None
 
 
 def route(told: Gathered, cartridge: Cartridge | None) -> str:
@@ -193,22 +167,15 @@ def route(told: Gathered, cartridge: Cartridge | None) -> str:
 
 
 def _marks(told: Gathered) -> Iterator[MapMark]:
+    """Yield what happened, with where the player stood at its tick, or first stood after it."""
     reached = [(each.when.tick, each.says) for each in told.milestones]
     stuck = [(each.lasted, f"stuck: {plain(each.reason)}") for each in told.stuck]
     fainted = [(tick, "all fainted") for tick in told.battles.defeats]
-    yield from _placed(told, reached, MapMarkKind.MILESTONE)
-    yield from _placed(told, stuck, MapMarkKind.STUCK)
-    yield from _placed(told, fainted, MapMarkKind.WHITEOUT)
-
-
-def _placed(
-    told: Gathered, happened: Iterable[tuple[int, str]], kind: MapMarkKind
-) -> Iterator[MapMark]:
-    """Yield what happened with where the player stood at its tick, or first stood after it."""
-    for tick, says in happened:
-        number = max(bisect_right(told.trail, tick, key=lambda row: row.tick) - 1, 0)
-        row = told.trail[number]
-        yield MapMark(tick, row.map_id, row.x, row.y, says, kind)
+    for kind, happened in zip(MapMarkKind, (reached, stuck, fainted), strict=True):
+        for tick, says in happened:
+            number = max(bisect_right(told.trail, tick, key=lambda row: row.tick) - 1, 0)
+            row = told.trail[number]
+            yield MapMark(tick, row.map_id, row.x, row.y, says, kind)
 
 
 log = logging.getLogger(__name__)

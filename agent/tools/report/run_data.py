@@ -6,7 +6,7 @@ It is read once, also while the run is being played. Lines of night.jsonl that c
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -32,7 +32,7 @@ from agent.tools.report.events import (
 from agent.tools.report.learned import Learnt, learnt
 from agent.tools.report.timeline import Process, TeamHistory, TickTime, Times, process, team_history
 from emulator import Cartridge, Dex
-from memory import Branching, RunFolder, RunReader, TrailRow
+from memory import RunFolder, RunReader, TrailRow
 from memory.store import BranchedBy
 
 ENDS: Final = ("began", "started", "verdict")
@@ -186,17 +186,6 @@ class RunVerdict:
         return not self.unclean
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What the verdict rests on; `summary` is that of the last session, empty where it left none."""
-
-    night: NightLog
-    summary: Mapping[str, Any]
-    settings: Mapping[str, Any]
-    reached: frozenset[str]
-    last_tick: int
-
-
 def summary_of(folder: Path, last_tick: int) -> Mapping[str, Any]:
     """Return what the last session said when it ended; nothing where play went on since, or it left no word."""
     try:
@@ -207,47 +196,36 @@ def summary_of(folder: Path, last_tick: int) -> Mapping[str, Any]:
     return summary if fits else {}
 
 
-def verdict(run: RunReader, evidence: Evidence, returns: Sequence[Branching]) -> RunVerdict:
-    """Return the verdict on a run."""
-    kind, which, why = _ended(run, evidence)
-    by_hand = [
-        f"taken back by hand from tick {each.left:,} to tick {each.tick:,}"
-        for each in returns
-        if each.why == "asked"
-    ]
-    return RunVerdict(kind, which, why, by_hand)
-
-
-def _ended(run: RunReader, evidence: Evidence) -> tuple[RunStatus, str, str]:
-    ruling = evidence.night.ruling
-    if ruling is not None:
-        which, why = (str(ruling.get(name, "")) for name in ("which", "why"))
-        return _status(str(ruling.get("verdict", ""))), which, why
-    summary = evidence.summary
-    found = _end_by_store(run, evidence)
+def _ended(
+    night: NightLog, summary: Mapping[str, Any], by_store: tuple[RunStatus, str]
+) -> tuple[RunStatus, str, str]:
+    """Return how a run ended, which limit it was, and why: by the supervisor, the last session, or the file."""
+    if night.ruling is not None:
+        which, why = (str(night.ruling.get(name, "")) for name in ("which", "why"))
+        return _status(str(night.ruling.get("verdict", ""))), which, why
+    found = (*by_store, "")
     if summary:
         stop = str(summary.get("stop", ""))
-        which = "ticks" if stop == "ticks" else ""
-        found = _status(stop), which, str(summary.get("reason", ""))
-    if evidence.night.starts and found[0] not in LAST:
+        found = _status(stop), "ticks" if stop == "ticks" else "", str(summary.get("reason", ""))
+    if night.starts and found[0] not in LAST:
         return RunStatus.OPEN, "", ""  # a child has ended; the night has not
     return found
 
 
-def _end_by_store(run: RunReader, evidence: Evidence) -> tuple[RunStatus, str, str]:
-    """Return what the file itself shows of the end."""
-    limits = evidence.settings.get("limits", {})
-    if limits.get("until") in evidence.reached:
-        return RunStatus.GOAL, "", ""
+def _end_by_store(
+    run: RunReader, limits: Mapping[str, Any], reached: Sequence[MilestoneEntry], last_tick: int
+) -> tuple[RunStatus, str]:
+    """Return how the file itself shows that the run ended, and which limit it was."""
+    if limits.get("until") in {each.id for each in reached}:
+        return RunStatus.GOAL, ""
     ends = [each.tick for each in run.events("session_ended")]
-    if ends[-1:] != [evidence.last_tick]:
-        return RunStatus.OPEN, "", ""
-    if evidence.last_tick == limits.get("ticks"):
-        return RunStatus.LIMIT, "ticks", ""
-    stuck = [each for each in events(run, StuckEvent) if each.tick == evidence.last_tick]
-    if any("give_up" in each.rungs for each in stuck):
-        return RunStatus.GAVE_UP, "", ""
-    return RunStatus.ENDED, "", ""
+    if ends[-1:] != [last_tick]:
+        return RunStatus.OPEN, ""
+    if last_tick == limits.get("ticks"):
+        return RunStatus.LIMIT, "ticks"
+    stuck = [each for each in events(run, StuckEvent) if each.tick == last_tick]
+    gave_up = any("give_up" in each.rungs for each in stuck)
+    return RunStatus.GAVE_UP if gave_up else RunStatus.ENDED, ""
 
 
 def _status(word: str) -> RunStatus:
@@ -306,23 +284,28 @@ def gather(folder: RunFolder[RunReader], cartridge: Cartridge | None) -> Gathere
     story = Story.of(cartridge.kind) if cartridge is not None else None
     times, night = Times.of(run), NightLog.read(folder.path)
     reached = list(milestones(run, story, times))
-    goal = str(settings.get("limits", {}).get("until", ""))
+    limits = settings.get("limits", {})
+    goal = str(limits.get("until", ""))
     summary = summary_of(folder.path, times.last.tick)
     branchings, trail = run.branchings(), run.trail()
-    ids = frozenset(each.id for each in reached)
-    evidence = Evidence(night, summary, settings, ids, times.last.tick)
+    by_store = _end_by_store(run, limits, reached, times.last.tick)
     moved = summary.get("moved")
+    by_hand = [
+        f"taken back by hand from tick {each.left:,} to tick {each.tick:,}"
+        for each in branchings
+        if each.why == "asked"
+    ]
     return Gathered(
         run=run.run_id,
         path=folder.path,
         settings=settings,
         until=said(story, goal),
-        verdict=verdict(run, evidence, branchings),
+        verdict=RunVerdict(*_ended(night, summary, by_store), by_hand),
         last=times.last,
         milestones=reached,
         pending=pending(story, reached, goal),
         badges=max((row.badges for row in trail), default=0),
-        returns=list(_returns(branchings, times)),
+        returns=[Rollback(times.when(each.tick), each.left, each.why) for each in branchings],
         team=team_history(trail, _species(cartridge), times.last.game_s),
         process=process(run.vitals(), night.samples),
         battles=battles(run),
@@ -334,11 +317,6 @@ def gather(folder: RunFolder[RunReader], cartridge: Cartridge | None) -> Gathere
         night=night,
         trail=trail,
     )
-
-
-def _returns(branchings: Sequence[Branching], times: Times) -> Iterator[Rollback]:
-    for each in branchings:
-        yield Rollback(times.when(each.tick), each.left, each.why)
 
 
 def _species(cartridge: Cartridge | None) -> Callable[[int], str]:

@@ -114,9 +114,9 @@ class Series(NamedTuple):
     stretches: tuple[Points, ...]
 
     @property
-    def is_empty(self) -> bool:
-        """Whether there is nothing to draw."""
-        return not any(self.stretches)
+    def points(self) -> list[Point]:
+        """The points of all stretches; none where there is nothing to draw."""
+        return [point for part in self.stretches for point in part]
 
 
 def changes(points: Sequence[Point]) -> list[Point]:
@@ -154,9 +154,8 @@ class TeamHistory:
     @property
     def highest(self) -> Series:
         """The highest level of the team at any time."""
-        points = [Point(x, y) for line in self.levels for part in line.stretches for x, y in part]
         best, kept = 0.0, []
-        for point in sorted(points):
+        for point in sorted(point for line in self.levels for point in line.points):
             if point.y > best:
                 best = point.y
                 kept.append(point)

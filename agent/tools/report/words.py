@@ -28,9 +28,9 @@ def says(item: MemoryItem) -> str:
 
 def told(kind: str, data: Mapping[str, Any]) -> str:
     """Return in one line what the data of an entry or a row of some kind tell."""
-    tell = _TELLERS.get(kind)
+    tell = _TELLERS.get(kind, _plainly)
     try:
-        return _plainly(data) if tell is None else tell(data)
+        return tell.format_map(data) if isinstance(tell, str) else tell(data)
     except (AttributeError, KeyError, TypeError, ValueError):
         return _plainly(data)  # another version's fields
 
@@ -153,13 +153,6 @@ def _situation(data: Mapping[str, Any]) -> str:
     return f"in {data['location']}, {data['screen_type']},{with_}{weak} {data['ticks']:,} ticks"
 
 
-def _waypoint(data: Mapping[str, Any]) -> str:
-    return (
-        f"milestone {plain(data['milestone'])} at tick {data['tick']:,}: {data['battles']:,} battles,"
-        f" {data['lost']:,} lost, {data['turns']:,} turns"
-    )
-
-
 def _acquaintance(data: Mapping[str, Any]) -> str:
     fates = ("won", "lost", "left", "caught")
     ends = ", ".join(f"{name} {data[name]:,}" for name in fates if data[name])
@@ -182,23 +175,20 @@ def _barred(data: Mapping[str, Any]) -> str:
     return f"({data['x']},{data['y']}) in {data['place']}, towards {data['towards']}: {now}"
 
 
-_TELLERS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
+# A sentence to fill in, or a function where a field wants words of its own.
+_TELLERS: Final[dict[str, str | Callable[[Mapping[str, Any]], str]]] = {
     "pattern": _pattern,
     "strategy": lambda data: (
         f"{data['player_pokemon']} beats {data['enemy_type']} with "
         f"{', then '.join(data['moves_sequence'])}"
     ),
-    "mistake": lambda data: str(data["description"]),
-    "preference": lambda data: str(data["description"]),
+    "mistake": "{description}",
+    "preference": "{description}",
     "battle": _battle,
     "acquaintance": _acquaintance,
-    "belonging": lambda data: (
-        f"{data['subject']}, first had in {data['place']} at tick {data['first_tick']:,}, at most"
-        f" {data['most']:,}"
-    ),
-    "blackout": lambda data: (
-        f"beaten by {data['subject']} in {data['place']} at tick {data['tick']:,}, which cost"
-        f" {data['cost']:,}; woke up in {data['woke_in']}"
+    "belonging": "{subject}, first had in {place} at tick {first_tick:,}, at most {most:,}",
+    "blackout": (
+        "beaten by {subject} in {place} at tick {tick:,}, which cost {cost:,}; woke up in {woke_in}"
     ),
     "heard": _heard,
     "shelf": lambda data: (
@@ -206,17 +196,16 @@ _TELLERS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     ),
     "barred": _barred,
     "stock": lambda data: f"{data['entries']:,} entries; {number(data['tags'])}",
-    "waypoint": _waypoint,
-    "session": lambda data: (
-        f"a session of {data['ticks']:,} ticks: {data['battles']:,} battles,"
-        f" {data['win_rate']:.0%} of those decided were won"
+    "waypoint": lambda data: (
+        f"milestone {plain(data['milestone'])} at tick {data['tick']:,}:"
+        f" {data['battles']:,} battles, {data['lost']:,} lost, {data['turns']:,} turns"
     ),
-    "objective": lambda data: f"{data['name']} ({data['status']})",
+    "session": (
+        "a session of {ticks:,} ticks: {battles:,} battles, {win_rate:.0%} of those decided were won"
+    ),
+    "objective": "{name} ({status})",
     "location": lambda data: f"{data['location_name']}, visited {times(data['visit_count'])}",
-    "action": lambda data: (
-        f"{data['action_value']} in {data['location']}, to {data['reasoning']}: "
-        f"{data['outcome_summary']}"
-    ),
+    "action": "{action_value} in {location}, to {reasoning}: {outcome_summary}",
     "approach": _approach,
     "situation": _situation,
     "recollection": lambda data: f"recalled {len(data['keys']):,} entries, to {data['why']}",

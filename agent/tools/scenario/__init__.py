@@ -4,7 +4,7 @@ Play itself is `agent.app`'s, and the machine the emulator's.
 """
 
 from agent.tools.scenario.capture import MomentRequest, from_stuck, record
-from agent.tools.scenario.file import read_scenario, read_scenarios
+from agent.tools.scenario.file import Listed, listed, read_scenario, read_scenarios
 from agent.tools.scenario.run import (
     Report,
     ScenarioVerdict,
@@ -15,7 +15,6 @@ from agent.tools.scenario.run import (
     tallies,
 )
 from agent.tools.scenario.start import Cache
-from agent.tools.scenario.states import Listed, listed
 
 __all__ = [
     "Cache",

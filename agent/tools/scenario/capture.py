@@ -189,31 +189,20 @@ def write_scenario(draft: Draft, into: Path) -> Path:
 
 def text_of(draft: Draft) -> str:
     """Return a scenario as its file has it."""
-    return "\n".join(_lines(draft)) + "\n"
+    start = {"state": draft.name, **({"known": draft.known} if draft.known else {})}
+    lines = [f"# {' '.join(words.split())}" for words in draft.origin]
+    lines += [f"pitfall = {_value(draft.pitfall)}"] if draft.pitfall else []
+    lines += [f"{name} = {_value(getattr(draft, name))}" for name in ("says", "cartridge")]
+    lines += [f"seed = {draft.seed}", "", "[[start]]", *_explained(start), "", "[play]"]
+    lines += [] if "until" in draft.play else [f"# {FOR_SO_LONG}"]
+    return "\n".join([*lines, *_explained(draft.play)]) + "\n"
 
 
-def _lines(draft: Draft) -> Iterator[str]:
-    for words in draft.origin:
-        yield f"# {' '.join(words.split())}"
-    if draft.pitfall:
-        yield f"pitfall = {_value(draft.pitfall)}"
-    yield f"says = {_value(draft.says)}"
-    yield f"cartridge = {_value(draft.cartridge)}"
-    yield f"seed = {draft.seed}"
-    yield from ("", "[[start]]", f"state = {_value(draft.name)}")
-    if draft.known:
-        yield from _explained("known", draft.known)
-    yield from ("", "[play]")
-    if "until" not in draft.play:
-        yield f"# {FOR_SO_LONG}"
-    for name, value in draft.play.items():
-        yield from _explained(name, value)
-
-
-def _explained(name: str, value: Any) -> Iterator[str]:  # noqa: ANN401 -- whatever TOML has
-    if name in EXPLAINED:
-        yield f"# {EXPLAINED[name]}"
-    yield f"{name} = {_value(value)}"
+def _explained(table: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in table.items():
+        if name in EXPLAINED:
+            yield f"# {EXPLAINED[name]}"
+        yield f"{name} = {_value(value)}"
 
 
 def _value(value: Any) -> str:  # noqa: ANN401 -- whatever TOML has

@@ -9,7 +9,7 @@ Behind one, a number may be `start`, the value when the scenario began, with one
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, TypeAlias
@@ -50,11 +50,13 @@ def reading(name: str) -> Reading:
     if not colon and name in _PLAIN:
         return _PLAIN[name]
     if colon and family in _FAMILIES:
+        which_of, read = _FAMILIES[family]
         try:
-            return _FAMILIES[family](which)
+            one = which_of(which)
         except (KeyError, ValueError) as error:
             message = f"{name!r} names no {family} that exists ({error})"
             raise UsageError(message) from error
+        return lambda seen: read(seen, one)
     known = ", ".join([*sorted(_PLAIN), *(f"{each}:..." for each in sorted(_FAMILIES))])
     message = f"nothing of a moment is called {name!r}; there are {known}"
     raise UsageError(message)
@@ -95,17 +97,14 @@ def _met(seen: SeenMoment) -> int:
     return next((each.slot for each in people if each.position == square), ABSENT)
 
 
-def _of_party(read: Callable[[PartyMon], int]) -> Callable[[str], Reading]:
-    def family(which: str) -> Reading:
-        slot = int(which)
+def _of_party(read: Callable[[PartyMon], int]) -> "_Family":
+    """Return the family of a value of one place in the team."""
 
-        def of(seen: SeenMoment) -> int:
-            party = seen.state.party
-            return read(party[slot]) if slot < len(party) else ABSENT
+    def of(seen: SeenMoment, slot: int) -> int:
+        party = seen.state.party
+        return read(party[slot]) if slot < len(party) else ABSENT
 
-        return of
-
-    return family
+    return int, of
 
 
 def _ailment(mon: PartyMon) -> int:
@@ -114,46 +113,18 @@ def _ailment(mon: PartyMon) -> int:
     return status.sleep + sum(8 << bit for bit, is_set in enumerate(flags) if is_set)
 
 
-def _milestone(which: str) -> Reading:
-    return lambda seen: which in seen.milestones
+def _below(limit: int) -> Callable[[str], int]:
+    return lambda which: range(limit)[int(which)]
 
 
-def _event(which: str) -> Reading:
-    number = RED.events[which]
-    return lambda seen: seen.state.flags.is_set(number)
+def _knows(seen: SeenMoment, move: int) -> bool:
+    return any(slot.move == move for mon in seen.state.party.mons for slot in mon.moves)
 
 
-def _badge(which: str) -> Reading:
-    number = range(BADGES)[int(which)]
-    return lambda seen: number in seen.state.player.badges
-
-
-def _item(which: str) -> Reading:
-    number = range(ITEMS)[int(which)]
-    return lambda seen: seen.state.bag.quantity(number)
-
-
-def _knows(which: str) -> Reading:
-    number = range(MOVES)[int(which)]
-    return lambda seen: any(
-        slot.move == number for mon in seen.state.party.mons for slot in mon.moves
-    )
-
-
-def _ram(which: str) -> Reading:
-    address = address_of(which)
-    return lambda seen: seen.state.ram.byte(address)
-
-
-def _person(which: str) -> Reading:
-    slot = int(which)
-
-    def of(seen: SeenMoment) -> str:
-        people = seen.state.people_present
-        where = next((each.position for each in people if each.slot == slot), None)
-        return f"{where.x},{where.y}" if where is not None else "hidden"
-
-    return of
+def _person(seen: SeenMoment, slot: int) -> str:
+    people = seen.state.people_present
+    where = next((each.position for each in people if each.slot == slot), None)
+    return f"{where.x},{where.y}" if where is not None else "hidden"
 
 
 _PLAIN: Final[Mapping[str, Reading]] = {
@@ -193,14 +164,16 @@ _PLAIN: Final[Mapping[str, Reading]] = {
     "episodes": lambda seen: seen.episodes,
 }
 
-_FAMILIES: Final[Mapping[str, Callable[[str], Reading]]] = {
-    "milestone": _milestone,
-    "event": _event,
-    "badge": _badge,
-    "item": _item,
-    "knows": _knows,
-    "ram": _ram,
-    "person": _person,
+# How one of a family is found by what follows the colon, and how it is read.
+_Family: TypeAlias = tuple[Callable[[str], Any], Callable[[SeenMoment, Any], Value]]
+_FAMILIES: Final[Mapping[str, _Family]] = {
+    "milestone": (str, lambda seen, which: which in seen.milestones),
+    "event": (RED.events.__getitem__, lambda seen, number: seen.state.flags.is_set(number)),
+    "badge": (_below(BADGES), lambda seen, number: number in seen.state.player.badges),
+    "item": (_below(ITEMS), lambda seen, number: seen.state.bag.quantity(number)),
+    "knows": (_below(MOVES), _knows),
+    "ram": (address_of, lambda seen, address: seen.state.ram.byte(address)),
+    "person": (int, _person),
     "hp": _of_party(lambda mon: mon.hp),
     "max_hp": _of_party(lambda mon: mon.stats.hp),
     "level": _of_party(lambda mon: mon.level),
@@ -274,11 +247,6 @@ class Condition:
 def condition(table: Mapping[str, Any]) -> Condition:
     """Return what a table of a file demands; raises UsageError where it cannot be understood."""
     return Condition(tuple(_check(name, wanted) for name, wanted in table.items()))
-
-
-def conditions(tables: Iterable[Mapping[str, Any]]) -> tuple[Condition, ...]:
-    """Return what each of some tables demands."""
-    return tuple(condition(table) for table in tables)
 
 
 def number_demand(wanted: int | str) -> Callable[[int], bool]:

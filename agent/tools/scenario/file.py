@@ -38,19 +38,28 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from agent.errors import UsageError
+from agent.errors import ScenarioError, UsageError
 from agent.tools.scenario.conditions import (
     Condition,
     address_of,
     condition,
-    conditions,
     event_place,
     number_demand,
 )
-from emulator import Button, Step
+from agent.tools.scenario.states import (
+    cartridge_name,
+    change_ram,
+    fill_team,
+    origin_of,
+    press,
+    state_path,
+    walk_to,
+)
+from emulator import EMULATOR, Button, PyBoyConsole, Step
 
 FRAMES: Final = 20_000  # a budget where the file names none: five minutes and a half of the game
 PRESS: Final = re.compile(r"(?:(wait) (\d+)|([a-z]+) (\d+) (\d+))(?: x(\d+))?")
@@ -70,33 +79,11 @@ class Play:
 
 
 @dataclass(frozen=True, slots=True)
-class RamChange:
-    """Change bytes or single bits of RAM: what would take long to bring about by play."""
+class Setting:
+    """Set something up on a console: what would take long to bring about by play, or a walk, which takes long."""
 
-    data: tuple[tuple[int, bytes], ...]
-    bits: tuple[tuple[int, int, bool], ...]  # address, bit, whether it is set
-
-
-@dataclass(frozen=True, slots=True)
-class Walk:
-    """Walk to a square of a map."""
-
-    map_id: int
-    square: tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Press:
-    """Press these, one after the other."""
-
-    steps: tuple[Step, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Team:
-    """Fill the team with copies of its first member, up to this size."""
-
-    size: int
+    do: Callable[[PyBoyConsole], None]
+    is_walk: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +99,6 @@ class Saved:
     known: tuple[str, ...]
 
 
-Setting: TypeAlias = RamChange | Team | Walk | Press
 Stage: TypeAlias = Play | Setting | Power | Saved
 
 
@@ -126,11 +112,11 @@ def stage_of(table: Mapping[str, Any]) -> Stage:
         case {"set": values}:
             return _change(values)
         case {"walk": {"map": map_id, "to": [x, y]}}:
-            return Walk(map_id, (x, y))
+            return Setting(partial(walk_to, map_id=map_id, square=(x, y)), is_walk=True)
         case {"team": int(size)}:
-            return Team(size)
+            return Setting(partial(fill_team, size=size))
         case {"press": presses}:
-            return Press(steps_of(presses))
+            return Setting(partial(press, steps=steps_of(presses)))
         case {"power": "off and on"}:
             return Power()
         case _:
@@ -148,14 +134,14 @@ def _saved(name: str, known: Iterable[str]) -> Saved:
     return Saved(name, tuple(known))
 
 
-def _change(values: Mapping[str, Any]) -> RamChange:
+def _change(values: Mapping[str, Any]) -> Setting:
     data, bits = [], []
     for name, value in values.items():
         if name.startswith("event:"):
             bits.append((*event_place(name.removeprefix("event:")), bool(value)))
         else:
             data.append((address_of(name), bytes(value if isinstance(value, list) else [value])))
-    return RamChange(tuple(data), tuple(bits))
+    return Setting(partial(change_ram, data=data, bits=bits))
 
 
 def steps_of(presses: Iterable[str]) -> tuple[Step, ...]:
@@ -193,8 +179,8 @@ class Played:
     """What is played by rules, and what must be true of it on the way."""
 
     play: Play
-    never: tuple[Condition, ...]
-    counts: tuple[Count, ...]
+    never: tuple[Condition, ...] = ()
+    counts: tuple[Count, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,10 +291,10 @@ def _played(table: Mapping[str, Any]) -> Played:
         for each in table.get("counts", ())
     ]
     met = number_demand(">= 1")
-    counts += [Count(each, ">= 1", met) for each in conditions(table.get("meets", ()))]
+    counts += [Count(each, ">= 1", met) for each in map(condition, table.get("meets", ()))]
     until = condition(table["until"]) if "until" in table else None
     play = Play(until, table.get("frames", FRAMES), tuple(table.get("wants", ())))
-    return Played(play, conditions(table.get("never", ())), tuple(counts))
+    return Played(play, tuple(map(condition, table.get("never", ()))), tuple(counts))
 
 
 def _pressed(table: Mapping[str, Any]) -> Pressed:
@@ -319,3 +305,30 @@ def _pressed(table: Mapping[str, Any]) -> Pressed:
         within=table.get("within", 1),
         then=condition(table.get("then", {})),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One scenario; `trouble` is why its saved moment cannot be used with this emulator, '' where it can."""
+
+    name: str
+    pitfall: str
+    says: str
+    start: str
+    trouble: str = ""
+
+
+def listed(scenario: Scenario) -> Listed:
+    """Return what people want to know of a scenario."""
+    first = scenario.start[0] if scenario.start else None
+    start, trouble = (f"after moment {scenario.after}" if scenario.after else "power-on"), ""
+    if isinstance(first, Saved):
+        start = f"state {first.name}"
+        try:
+            made_by, sha1, frame = origin_of(state_path(scenario.states, first.name))
+        except ScenarioError as error:
+            trouble = str(error)
+        else:
+            start += f": {cartridge_name(sha1)}, frame {frame:,}, {made_by}"
+            trouble = "" if made_by == EMULATOR else f"this is {EMULATOR}; record it again"
+    return Listed(scenario.name, scenario.pitfall, scenario.says, start, trouble)

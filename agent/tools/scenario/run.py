@@ -23,8 +23,8 @@ from agent.tools.scenario.start import (
     RUN,
     Cache,
     GameOrigin,
+    PlayWatch,
     StartPart,
-    StrictWatch,
     derive,
     ending,
     go_to,
@@ -85,7 +85,7 @@ def run_scenario(scenario: Scenario, cartridge: Cartridge, cache: Cache) -> Repo
 
 
 def _play(scenario: Scenario, body: Played, origin: GameOrigin) -> tuple[int, list[str]]:
-    watch = StrictWatch(body, Interrupt())
+    watch = PlayWatch(body, Interrupt())
     with TemporaryDirectory() as scratch:
         run = Path(scratch) / RUN
         summary = play_part(origin, StartPart(play=body.play), run, watch)
@@ -103,7 +103,7 @@ def _play(scenario: Scenario, body: Played, origin: GameOrigin) -> tuple[int, li
     return watch.frames, problems
 
 
-def _nowhere(run: Path, watch: StrictWatch) -> list[str]:
+def _nowhere(run: Path, watch: PlayWatch) -> list[str]:
     """Return in words each time that play got stuck."""
     if watch.now.episodes == watch.start.episodes:
         return []

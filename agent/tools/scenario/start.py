@@ -25,24 +25,29 @@ from agent.events import MilestoneEvent, events
 from agent.mind import Gains, Novelty
 from agent.story import Story
 from agent.tools.scenario.conditions import Condition, SeenMoment
-from agent.tools.scenario.file import Count, Play, Played, Power, Saved, Scenario, Setting, Walk
+from agent.tools.scenario.file import Count, Play, Played, Power, Saved, Scenario, Setting
 from agent.tools.scenario.history import episodes_begun, presume
-from agent.tools.scenario.states import hand_over_battery, look, read_moment, set_up, state_path
+from agent.tools.scenario.states import hand_over_battery, look, read_moment, state_path
 from emulator import Cartridge, PyBoyConsole
 from memory import read_run
 
 
 class PlayWatch:
-    """A viewer that ends play when its aim is reached or its frames are spent."""
+    """A viewer that ends play when its aim is reached or its frames are spent.
 
-    def __init__(self, play: Play, interrupt: Interrupt) -> None:
+    It keeps to what must never be, and counts what begins.
+    """
+
+    def __init__(self, played: Played, interrupt: Interrupt) -> None:
         self.arrived = False
         self.last: TickView | None = None
-        self._play = play
         self.interrupt = interrupt
+        self._played = played
         self._start: SeenMoment | None = None
         self._now: SeenMoment | None = None
         self._gains = Gains()
+        self._counts = [_Counter(each) for each in played.counts]
+        self._broken: list[str] = []
 
     @property
     def start(self) -> SeenMoment:
@@ -61,6 +66,10 @@ class PlayWatch:
         """The frames played."""
         return self.now.state.frame - self.start.state.frame
 
+    def problems(self) -> list[str]:
+        """Return in words what was not as it must be."""
+        return self._broken + [words for each in self._counts for words in each.problems()]
+
     def begin(self, start: SeenMoment) -> None:
         """Note the moment that play begins at."""
         self._gains.saw(start.state)
@@ -69,19 +78,27 @@ class PlayWatch:
     def show(self, moment: TickView) -> None:
         """Look at one more tick."""
         self.last = moment
-        self._now = now = self._seen(moment)
-        self.note(now)
-        until = self._play.until
-        self.arrived = until is not None and until.holds(now, self.start)
-        self.interrupt.asked = self.arrived or self.frames >= self._play.frames
+        now, play = self._seen(moment), self._played.play
+        self._note(now)
+        self.arrived = play.until is not None and play.until.holds(now, self.start)
+        self.interrupt.asked = self.arrived or self.frames >= play.frames
 
     def end(self, summary: Summary) -> None:
         """Note what is known only when play has ended: how often it got stuck."""
-        self._now = replace(self.now, episodes=summary.episodes)
-        self.note(self._now)
+        self._note(replace(self.now, episodes=summary.episodes))
 
-    def note(self, now: SeenMoment) -> None:
-        """Note a moment; nothing by itself."""
+    def _note(self, now: SeenMoment) -> None:
+        """Note a moment; the first forbidden one is a problem."""
+        self._now = now
+        if now.state.frame < self.start.state.frame and not self._broken:
+            self._broken.append("the agent went back to a checkpoint from before the scenario")
+        for each in self._played.never:
+            if not self._broken and each.holds(now, self.start):
+                here = now.state.map
+                where = f"{now.place} ({here.x},{here.y}), frame {now.state.frame}"
+                self._broken.append(f"what must never be was: {each}; {where}")
+        for counter in self._counts:
+            counter.note(now, self.start)
 
     def _seen(self, moment: TickView) -> SeenMoment:
         before, state = self.now, moment.state
@@ -94,32 +111,6 @@ class PlayWatch:
             gains=before.gains + (self._gains.saw(state) is Novelty.GAIN),
             episodes=before.episodes,
         )
-
-
-class StrictWatch(PlayWatch):
-    """A watch that also keeps to what must never be, and counts what begins."""
-
-    def __init__(self, played: Played, interrupt: Interrupt) -> None:
-        super().__init__(played.play, interrupt)
-        self._never = played.never
-        self._counts = [_Counter(each) for each in played.counts]
-        self._broken: list[str] = []
-
-    def problems(self) -> list[str]:
-        """Return in words what was not as it must be."""
-        return self._broken + [words for each in self._counts for words in each.problems()]
-
-    def note(self, now: SeenMoment) -> None:
-        """Note a moment; the first forbidden one is a problem."""
-        if now.state.frame < self.start.state.frame and not self._broken:
-            self._broken.append("the agent went back to a checkpoint from before the scenario")
-        for each in self._never:
-            if not self._broken and each.holds(now, self.start):
-                here = now.state.map
-                where = f"{now.place} ({here.x},{here.y}), frame {now.state.frame}"
-                self._broken.append(f"what must never be was: {each}; {where}")
-        for counter in self._counts:
-            counter.note(now, self.start)
 
 
 class _Counter:
@@ -259,7 +250,8 @@ def play_part(origin: GameOrigin, part: StartPart, run: Path, watch: PlayWatch) 
             with closing(PyBoyConsole(console.cartridge)) as old:
                 go_to(origin.path, old)
                 hand_over_battery(old, console)
-        set_up(console, part.settings)
+        for setting in part.settings:
+            setting.do(console)
         watch.begin(_seen_first(console, run))
 
     if path is not None:
@@ -296,7 +288,7 @@ def _parts(scenario: Scenario, cartridge: Cartridge) -> Iterator[StartPart]:
             case _:
                 part.settings.append(stage)
         part.spelled.append(spelled)
-        if isinstance(stage, Play | Walk):
+        if isinstance(stage, Play) or stage.is_walk:
             yield part
             part = StartPart()
     if part.spelled:
@@ -305,7 +297,7 @@ def _parts(scenario: Scenario, cartridge: Cartridge) -> Iterator[StartPart]:
 
 def _derive_part(origin: GameOrigin, part: StartPart, run: Path) -> None:
     # Without play the checkpoint of the start is made all the same.
-    watch = PlayWatch(part.play or NO_PLAY, Interrupt(asked=part.play is None))
+    watch = PlayWatch(Played(part.play or NO_PLAY), Interrupt(asked=part.play is None))
     summary = play_part(origin, part, run, watch)
     if part.known:
         presume(run, part.known, Story.of(origin.cartridge.kind))

@@ -4,14 +4,12 @@ A saved state names the emulator that made it and its cartridge; both are checke
 Nothing that is set up is recorded as play.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
 from agent.errors import ScenarioError
 from agent.skills import Destination, Outcome, SkillRun, Terrain, travel
-from agent.tools.scenario.file import Press, RamChange, Saved, Scenario, Setting, Team, Walk
 from emulator import (
     EMULATOR,
     RED,
@@ -20,6 +18,7 @@ from emulator import (
     State,
     StateError,
     StateOrigin,
+    Step,
     World,
     demo_cartridge_path,
     load_cartridge,
@@ -100,21 +99,6 @@ def look(console: PyBoyConsole) -> State:
     return read_state(console.ram(), console.frame)
 
 
-def set_up(console: PyBoyConsole, stages: Iterable[Setting]) -> None:
-    """Do what `stages` say; raises ScenarioError when a walk does not arrive."""
-    for stage in stages:
-        match stage:
-            case RamChange():
-                _change(console, stage)
-            case Team(size):
-                _clone(console, size)
-            case Press(steps):
-                for step in steps:
-                    console.perform(step)
-            case Walk():
-                _walk(console, stage)
-
-
 def hand_over_battery(old: PyBoyConsole, new: PyBoyConsole) -> None:
     """Put into a console just switched on what the cartridge of another keeps without power."""
     for bank in range(BANKS):
@@ -126,15 +110,19 @@ def hand_over_battery(old: PyBoyConsole, new: PyBoyConsole) -> None:
     new.poke(RAM_ENABLE, b"\x00")
 
 
-def _change(console: PyBoyConsole, change: RamChange) -> None:
-    for address, data in change.data:
-        console.poke(address, data)
-    for address, bit, is_set in change.bits:
+def change_ram(
+    console: PyBoyConsole, data: Sequence[tuple[int, bytes]], bits: Sequence[tuple[int, int, bool]]
+) -> None:
+    """Change bytes at their addresses, and bits by address, number and whether it is set."""
+    for address, values in data:
+        console.poke(address, values)
+    for address, bit, is_set in bits:
         byte = console.read(address, 1)[0]
         console.poke(address, bytes([byte | 1 << bit if is_set else byte & ~(1 << bit)]))
 
 
-def _clone(console: PyBoyConsole, size: int) -> None:
+def fill_team(console: PyBoyConsole, size: int) -> None:
+    """Fill the team with copies of its first member, up to this size."""
     species = console.read(symbol("wPartySpecies"), 1)
     console.poke(symbol("wPartyCount"), bytes([size, *(species * size), LIST_END]))
     for label, each in COPIED:
@@ -142,8 +130,15 @@ def _clone(console: PyBoyConsole, size: int) -> None:
         console.poke(start, console.read(start, each) * size)
 
 
-def _walk(console: PyBoyConsole, walk: Walk) -> None:
-    destination = Destination(walk.map_id, frozenset({walk.square}))
+def press(console: PyBoyConsole, steps: Iterable[Step]) -> None:
+    """Press these, one after the other."""
+    for step in steps:
+        console.perform(step)
+
+
+def walk_to(console: PyBoyConsole, map_id: int, square: tuple[int, int]) -> None:
+    """Walk to a square of a map; raises ScenarioError when the walk does not arrive."""
+    destination = Destination(map_id, frozenset({square}))
     terrain = Terrain(World.of(console.cartridge))
     course = SkillRun(travel(terrain, destination, look(console)))
     for _ in range(LONGEST_WALK):
@@ -152,36 +147,9 @@ def _walk(console: PyBoyConsole, walk: Walk) -> None:
         console.perform(course.step)
         course.resume(look(console))
     state = look(console)
-    if course.outcome is not Outcome.DONE or state.position != walk.square:
+    if course.outcome is not Outcome.DONE or state.position != square:
         here = state.map
-        x, y = walk.square
-        where = f"map {walk.map_id} at ({x},{y})"
+        x, y = square
+        where = f"map {map_id} at ({x},{y})"
         message = f"the walk to {where} ended on map {here.map_id} at ({here.x},{here.y})"
         raise ScenarioError(message)
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """One scenario; `trouble` is why its saved moment cannot be used with this emulator, '' where it can."""
-
-    name: str
-    pitfall: str
-    says: str
-    start: str
-    trouble: str = ""
-
-
-def listed(scenario: Scenario) -> Listed:
-    """Return what people want to know of a scenario."""
-    first = scenario.start[0] if scenario.start else None
-    start, trouble = (f"after moment {scenario.after}" if scenario.after else "power-on"), ""
-    if isinstance(first, Saved):
-        start = f"state {first.name}"
-        try:
-            made_by, sha1, frame = origin_of(state_path(scenario.states, first.name))
-        except ScenarioError as error:
-            trouble = str(error)
-        else:
-            start += f": {cartridge_name(sha1)}, frame {frame:,}, {made_by}"
-            trouble = "" if made_by == EMULATOR else f"this is {EMULATOR}; record it again"
-    return Listed(scenario.name, scenario.pitfall, scenario.says, start, trouble)

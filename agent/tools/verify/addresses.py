@@ -2,22 +2,10 @@
 
 from typing import Final
 
-from agent.tools.verify.fact import FactWatcher, written
+from agent.tools.verify.fact import FactWatcher
 from agent.tools.verify.movement import is_idle
 from emulator import State
 from emulator.profile import symbol
-
-PARTY: Final = written("addresses.party")
-HP: Final = written("addresses.hp")
-LEVEL: Final = written("addresses.level")
-PP: Final = written("addresses.pp")
-MONEY: Final = written("addresses.money")
-BAG: Final = written("addresses.bag")
-MAP: Final = written("addresses.map")
-POSITION: Final = written("addresses.position")
-TILE: Final = written("addresses.tile")
-DEX: Final = written("addresses.dex")
-CLOCK: Final = written("addresses.clock")
 
 COUNT: Final = symbol("wPartyCount")
 SPECIES: Final = symbol("wPartySpecies")
@@ -33,7 +21,6 @@ PLAYER_Y: Final = symbol("wSpriteStateData2") + 4
 OWNED: Final = symbol("wPokedexOwned")
 SEEN: Final = symbol("wPokedexSeen")
 DEX_SIZE: Final = 19
-MOST_UP: Final = 7
 
 
 class AddressWatcher(FactWatcher):
@@ -43,21 +30,20 @@ class AddressWatcher(FactWatcher):
         """Look at a moment at which nothing is under way."""
         if not is_idle(state):
             return  # a map may be half loaded while its edge is crossed
-        looks = (
-            (PARTY, _party(state)),
-            (HP, _hp(state)),
-            (LEVEL, self._level(state)),
-            (PP, self._pp(state)),
-            (MONEY, _money(state)),
-            (BAG, _bag(state)),
-            (MAP, self._map(state)),
-            (POSITION, _position(state)),
-            (TILE, self._tile(state)),
-            (DEX, self._owned(state)),
-            (CLOCK, _clock(state)),
-        )
-        for each, seen in looks:
-            self.log.judge(each, seen, state.ram, state.frame)
+        looks = {
+            "addresses.party": _party(state),
+            "addresses.hp": _hp(state),
+            "addresses.level": self._level(state),
+            "addresses.pp": self._pp(state),
+            "addresses.money": _money(state),
+            "addresses.bag": _bag(state),
+            "addresses.map": self._map(state),
+            "addresses.position": _position(state),
+            "addresses.tile": self._tile(state),
+            "addresses.dex": self._owned(state),
+            "addresses.clock": _clock(state),
+        }
+        self.log.judge_all(looks, state)
 
     def _level(self, state: State) -> str | None:
         for mon in state.party.mons:
@@ -70,9 +56,7 @@ class AddressWatcher(FactWatcher):
     def _pp(self, state: State) -> str | None:
         for mon in state.party.mons:
             for move in mon.moves:
-                known = self.dex.all_moves.get(move.move)
-                base = known.pp if known is not None else move.pp
-                most = base + move.pp_ups * min(base // 5, MOST_UP)
+                most = self.most_pp(move)
                 if move.pp > most:
                     return f"move {move.move} with {move.pp} PP of {most}"
         return None

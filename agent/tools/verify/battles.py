@@ -7,7 +7,7 @@ from math import comb
 from typing import Final
 
 from agent.tools.verify.console import Sandbox, Trial
-from agent.tools.verify.fact import IN_BATTLE, Fact, FactWatcher, written
+from agent.tools.verify.fact import IN_BATTLE, FactWatcher
 from emulator import (
     Battle,
     BattleKind,
@@ -29,12 +29,6 @@ from emulator.rules.damage import ROLLS, full_damage, rolled
 from emulator.rules.moves import FIXED, HALF, LAST, ONE_HIT, Attacker, Defender
 from emulator.rules.stats import stats_of
 
-KIND: Final = written("battles.kind")
-ENEMY_STATS: Final = written("battles.enemy")
-TRAINER: Final = written("battles.trainer")
-OWN_STATS: Final = written("battles.own")
-PP: Final = written("battles.pp")
-
 TRAINER_DVS: Final = (9, 8, 8, 8)
 FIRST_TRAINER: Final = 200
 
@@ -49,16 +43,11 @@ class BattleWatcher(FactWatcher):
             return
         if battle.type is not BattleType.NORMAL:
             return
-        looks = (
-            (KIND, _kind(battle)),
-            (ENEMY_STATS, self._enemy(battle)),
-            (TRAINER, self._trainer(battle)),
-            (OWN_STATS, _own(battle, state)),
-            (PP, _pp(battle, state)),
-        )
-        for fact, seen in looks:
-            if fact is not TRAINER or battle.is_trainer:
-                self.log.judge(fact, seen, state.ram, state.frame)
+        looks = {"battles.kind": _kind(battle), "battles.enemy": self._enemy(battle)}
+        if battle.is_trainer:
+            looks["battles.trainer"] = self._trainer(battle)
+        looks |= {"battles.own": _own(battle, state), "battles.pp": _pp(battle, state)}
+        self.log.judge_all(looks, state)
 
     def _enemy(self, battle: Battle) -> str | None:
         mon = battle.enemy
@@ -116,8 +105,6 @@ def _unlike(mon: BattleMon, wanted: Stats) -> str | None:
     seen = mon.unmodified
     return None if seen == wanted else f"stats {tuple(seen)}, not {tuple(wanted)}"
 
-
-DAMAGE: Final = written("battles.damage")
 
 TURN: Final = symbol("hWhoseTurn")
 TAKEN: Final = symbol("wDamage")
@@ -180,7 +167,7 @@ class DamageWatcher(FactWatcher):
         low, high = min(amounts), max(amounts)
         attack = f"move {move.number} of species {user.species} at level {user.level}"
         seen = None if fits else f"{attack} took {lost}, not {low} to {high}"
-        self.log.judge(DAMAGE, seen, now, number)
+        self.log.judge("battles.damage", seen, now, number)
 
 
 def _is_another(before: BattleMon, now: BattleMon | None) -> bool:
@@ -199,10 +186,8 @@ def _word(ram: Ram, at: int) -> int:
     return int.from_bytes(ram.span(at, 2), "big")
 
 
-ACCURACY: Final = written("battles.accuracy")
-RUN: Final = written("battles.run")
-RUN_SURE: Final = written("battles.run_sure")
-
+ACCURACY: Final = "battles.accuracy"
+RUN: Final = "battles.run"
 OWN_STAGES: Final = symbol("wPlayerMonStatMods")
 ACCURACY_STAGE: Final = 4
 LOWEST: Final = 1
@@ -255,7 +240,7 @@ class ChanceTrials(Trial):
         for each in sure:
             if each is not None:
                 seen = None if each else f"no escape with Speed {other} against {own}"
-                self.log.judge(RUN_SURE, seen, state.ram, state.frame)
+                self.log.judge("battles.run_sure", seen, state.ram, state.frame)
 
     def _hit(self, sandbox: Sandbox, state: State, battle: Battle) -> None:
         own, enemy = battle.own, battle.enemy
@@ -277,7 +262,7 @@ class ChanceTrials(Trial):
         sees = move is not None and self.dex.rules.chart.multiplier(move.type, enemy.types) > 0
         return is_plain and sees and not hampered and not enemy.volatile
 
-    def _judge(self, fact: Fact, tried: list[bool], chance: Fraction, state: State) -> None:
+    def _judge(self, fact: str, tried: list[bool], chance: Fraction, state: State) -> None:
         if len(tried) < TRIES // 2:
             return  # something else came between
         good = sum(tried)

@@ -10,17 +10,12 @@ from agent.tools.verify.fact import (
     MAP,
     MOVEMENT,
     FactWatcher,
-    written,
 )
 from emulator import Button, Facing, Person, Ram, State, read_state
 from emulator.profile import symbol
 from emulator.ram.tile_map import COLUMNS, TILE_MAP, is_in_sight
 from emulator.world.header import FIRST_INDOOR_MAP
 from emulator.world.residents import Lookout
-
-WHERE: Final = written("encounters.where")
-WHO: Final = written("encounters.who")
-PEACE: Final = written("encounters.peace")
 
 OPPONENT: Final = symbol("wCurOpponent")
 LEVEL: Final = symbol("wCurEnemyLevel")
@@ -64,16 +59,16 @@ class EncounterWatcher(FactWatcher):
         map_id, tile = quiet.byte(MAP), quiet.byte(CORNER)
         note, rate = self.log, _rate(quiet, tile)
         seen = None if rate else f"tile {tile:#04x} at (9,9), where no rate counts"
-        note.judge(WHERE, seen, quiet, number)
+        note.judge("encounters.where", seen, quiet, number)
         left = quiet.byte(STEPS)
         early = f"{left} steps were left" if left > 1 else None
-        note.judge(PEACE, early, quiet, number)
+        note.judge("encounters.peace", early, quiet, number)
         wild = self.dex.wild.get(map_id)
         slots = [slot for each in wild or () if each is not None for slot in each.slots]
         met = (now.byte(LEVEL), now.byte(OPPONENT))
         known = met in {(slot.level, slot.species) for slot in slots}
         stranger = None if known else f"species {met[1]} at level {met[0]}"
-        note.judge(WHO, stranger, quiet, number)
+        note.judge("encounters.who", stranger, quiet, number)
 
 
 def _rate(ram: Ram, tile: int) -> int:
@@ -85,9 +80,6 @@ def _rate(ram: Ram, tile: int) -> int:
         return 0
     return ram.byte(GRASS_RATE)
 
-
-SEES: Final = written("trainers.sees")
-BLIND: Final = written("trainers.blind")
 
 SPOTTED: Final = symbol("wMiscFlags")
 IS_SPOTTED: Final = 0x01
@@ -119,9 +111,9 @@ class SightWatcher(FactWatcher):
         state = read_state(before, number)
         near = any(0 < each.distance <= each.lookout.sight for each in self._watched(state))
         where = f"the player stands at {tuple(state.position)}, which nobody's sight covers"
-        self.log.judge(BLIND, None if near else where, now, number)
+        self.log.judge("trainers.blind", None if near else where, now, number)
         if near:
-            self.log.holds(SEES)
+            self.log.holds("trainers.sees")
 
     def _passed(self, before: Ram, number: int) -> None:
         """Look at the trainers that watch the square being left: the game checks them before the pad."""
@@ -132,7 +124,7 @@ class SightWatcher(FactWatcher):
             is_there = each.person.on_screen and not each.person.moving
             if is_there and 0 < each.distance <= each.lookout.sight:
                 seen = f"the player walks on {each.distance} squares before one who sees {each.lookout.sight}"
-                self.log.fails(SEES, seen, before, number)
+                self.log.fails("trainers.sees", seen, before, number)
 
     def _watched(self, state: State) -> Iterator[Watched]:
         people = {person.slot: person for person in state.people_present}

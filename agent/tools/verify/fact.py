@@ -13,7 +13,9 @@ from typing import Any, Final, NamedTuple
 
 from emulator import Button, Dex, Ram, State, World
 from emulator.profile import symbol
+from emulator.ram.party import MoveSlot
 
+MOST_UP: Final = 7  # PP of a PP Up
 EXAMPLES: Final = 3  # deviations kept for each fact
 MAP: Final = symbol("wCurMap")
 Y: Final = symbol("wYCoord")
@@ -43,11 +45,6 @@ def written_facts() -> Mapping[str, Fact]:
     """Return every written fact by its id, in the order in which they are reported."""
     text = (files("agent.tools.verify") / "facts.toml").read_text(encoding="utf-8")
     return {name: Fact(name, **row) for name, row in tomllib.loads(text).items()}
-
-
-def written(name: str) -> Fact:
-    """Return the written fact with this id."""
-    return written_facts()[name]
 
 
 class FactStatus(Enum):
@@ -102,20 +99,23 @@ class FactRow:
 
 
 class FactLog:
-    """All written facts and `more`, and how each has fared so far in one game; `wrong` are those contradicted, in order."""
+    """All written facts and `more`, and how each has fared so far in one game; `wrong` are those contradicted, in order.
+
+    Facts are named by their ids.
+    """
 
     def __init__(self, more: Iterable[Fact] = ()) -> None:
         self.tick = 0  # of play, for what is noted next
         self.rows = {fact.id: FactRow(fact) for fact in (*written_facts().values(), *more)}
         self.wrong: list[FactRow] = []
 
-    def holds(self, fact: Fact) -> None:
+    def holds(self, fact: str) -> None:
         """Note that a fact was seen to hold."""
-        self.rows[fact.id].held += 1
+        self.rows[fact].held += 1
 
-    def fails(self, fact: Fact, seen: str, ram: Ram, frame: int) -> None:
+    def fails(self, fact: str, seen: str, ram: Ram, frame: int) -> None:
         """Note what the game did instead at the moment that `ram` shows."""
-        row = self.rows[fact.id]
+        row = self.rows[fact]
         if not row.broken:
             self.wrong.append(row)
         row.broken += 1
@@ -124,12 +124,17 @@ class FactLog:
             where = f"map {map_id} at ({x},{y}), tick {self.tick}, frame {frame:,}"
             row.findings.append(Deviation(where, map_id, self.tick, frame, seen))
 
-    def judge(self, fact: Fact, seen: str | None, ram: Ram, frame: int) -> None:
+    def judge(self, fact: str, seen: str | None, ram: Ram, frame: int) -> None:
         """Note the result of a look: None where the fact held, else what was seen instead."""
         if seen is None:
             self.holds(fact)
         else:
             self.fails(fact, seen, ram, frame)
+
+    def judge_all(self, looks: Mapping[str, str | None], state: State) -> None:
+        """Note the results of several looks at one moment."""
+        for fact, seen in looks.items():
+            self.judge(fact, seen, state.ram, state.frame)
 
 
 class FactSource:
@@ -143,6 +148,12 @@ class FactSource:
 
     def reset(self) -> None:
         """Forget everything seen so far: what comes next does not follow it."""
+
+    def most_pp(self, move: MoveSlot) -> int:
+        """Return the PP of a move that is whole; of a number that is no move's, what it has."""
+        known = self.dex.all_moves.get(move.move)
+        base = known.pp if known is not None else move.pp
+        return base + move.pp_ups * min(base // 5, MOST_UP)
 
 
 class FactWatcher(FactSource):

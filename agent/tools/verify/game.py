@@ -1,12 +1,12 @@
 """One game from power-on, watched by every watcher and trial, and the verdict on it, as JSON and as a page."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple
 
 from agent import VERSION
 from agent.app import Interrupt, Stop, TickView, Viewer
@@ -29,7 +29,7 @@ from agent.tools.verify.text_menus import (
     StartMenuTrials,
 )
 from agent.tools.verify.warps import WarpTrials, WarpWatcher
-from emulator import EMULATOR, FRAMES_PER_SECOND, Cartridge, Dex, EmulatorError, PyBoyConsole, World
+from emulator import EMULATOR, Cartridge, Dex, EmulatorError, PyBoyConsole, World
 from emulator.soundness.survey import survey
 
 
@@ -52,21 +52,6 @@ class CartridgeVerdict:
     played: PlayResult
     rows: tuple[FactRow, ...]
     wrong: tuple[FactRow, ...]
-
-    @classmethod
-    def of(
-        cls,
-        cartridge: Cartridge,
-        seed: int,
-        played: PlayResult,
-        log: FactLog,
-        tables: Iterable[FactRow],
-    ) -> Self:
-        """Return the verdict on what the log of a game and a survey of the tables say."""
-        surveyed = tuple(tables)
-        wrong = (*[row for row in surveyed if row.broken], *log.wrong)
-        rows = (*log.rows.values(), *surveyed)
-        return cls(cartridge.name, cartridge.sha1, seed, played, rows, wrong)
 
     @property
     def broke(self) -> bool:
@@ -172,11 +157,6 @@ class Roster:
         return WatchedConsole(machine, self._watchers, self._trials, self.log)
 
 
-def frames_of(minutes: float) -> float:
-    """Return how many frames so many minutes of game time are."""
-    return minutes * 60 * FRAMES_PER_SECOND
-
-
 def verify(
     cartridge: Cartridge,
     wish: VerifyRequest,
@@ -186,17 +166,19 @@ def verify(
 ) -> CartridgeVerdict:
     """Play as `wish` says, or until `enough` is known, and return what held and what did not."""
     tables, roster = _survey(cartridge), Roster(cartridge)
+    log = roster.log
 
     def is_over(moment: TickView) -> bool:
-        return moment.frame >= wish.frames or (enough is not None and enough(roster.log))
+        return moment.frame >= wish.frames or (enough is not None and enough(log))
 
-    watch = _Watch(viewer, interrupt, roster.log, is_over)
+    watch = _Watch(viewer, interrupt, log, is_over)
     with TemporaryDirectory(prefix="verify-") as home:
         played = _play(Path(home), cartridge, wish, roster, watch)
-    for fact in _milestone_facts(Story.of(cartridge.kind)):
-        if fact.id.removeprefix(STORY) in watch.reached:
-            roster.log.holds(fact)
-    return CartridgeVerdict.of(cartridge, wish.seed, played, roster.log, tables)
+    for milestone in watch.reached:
+        log.holds(STORY + milestone)
+    rows = (*log.rows.values(), *tables)
+    wrong = (*[row for row in tables if row.broken], *log.wrong)
+    return CartridgeVerdict(cartridge.name, cartridge.sha1, wish.seed, played, rows, wrong)
 
 
 class _Watch(Viewer):

@@ -3,17 +3,13 @@
 from collections import deque
 from typing import Final
 
-from agent.tools.verify.fact import IN_BATTLE, FactWatcher, written
+from agent.tools.verify.fact import IN_BATTLE, FactWatcher
 from emulator import BattleKind, BattleResult, Button, MenuKind, Ram, State
 from emulator.profile import symbol
 from emulator.ram.battle_mon import ENEMY, read_battle_mon
 from emulator.ram.menu import read_menu
 from emulator.ram.party import Party, PartyMon, read_party
 from emulator.rules.stats import experience_gained, stats_of
-
-GAINED: Final = written("battles.experience")
-STAT_EXP: Final = written("battles.stat_experience")
-STATS: Final = written("battles.level_up")
 
 FOUGHT: Final = symbol("wPartyGainExpFlags")
 PLAYER_ID: Final = symbol("wPlayerID")
@@ -77,12 +73,12 @@ class ExperienceWatcher(FactWatcher):
                 traded=mon.ot_id != int.from_bytes(before.span(PLAYER_ID, 2), "big"),
             )
             seen = None if gained == wanted else f"{gained} instead of {wanted}"
-            self.log.judge(GAINED, seen, now, number)
+            self.log.judge("battles.experience", seen, now, number)
             given = tuple(g - m for g, m in zip(grown.stat_exp, mon.stat_exp, strict=True))
             due = tuple(each // shared_by for each in species.base)
             if max(grown.stat_exp) < 0xFFFF:
                 wrong = None if given == due else f"{given} instead of {due}"
-                self.log.judge(STAT_EXP, wrong, now, number)
+                self.log.judge("battles.stat_experience", wrong, now, number)
 
 
 class LevelWatcher(FactWatcher):
@@ -113,7 +109,7 @@ class LevelWatcher(FactWatcher):
             return
         for mon, grown in zip(old.mons, new.mons, strict=True):
             if mon.level != grown.level:
-                self.log.judge(STATS, self._wrong(mon, grown), now, number)
+                self.log.judge("battles.level_up", self._wrong(mon, grown), now, number)
 
     def _wrong(self, mon: PartyMon, grown: PartyMon) -> str | None:
         known = self.dex.all_species.get(grown.species)
@@ -137,10 +133,6 @@ def _mons(ram: Ram) -> bytes:
 def _levels(ram: Ram) -> tuple[int, ...]:
     return tuple([ram.byte(EXPERIENCE + 19 + MON_SIZE * n) for n in range(6)])
 
-
-PRIZE: Final = written("money.prize")
-PRICE: Final = written("money.price")
-BLACKOUT: Final = written("money.blackout")
 
 MOST: Final = 999_999
 
@@ -187,7 +179,7 @@ class MoneyWatcher(FactWatcher):
         wanted = min(known.prize(battle.trainer_number), MOST - self._purse)
         won = state.player.money - self._purse
         seen = None if won == wanted else f"{won} from class {battle.trainer_class}, not {wanted}"
-        self.log.judge(PRIZE, seen, state.ram, state.frame)
+        self.log.judge("money.prize", seen, state.ram, state.frame)
 
     def _paid(self, last: State, state: State) -> None:
         had = dict(last.bag.items)
@@ -200,7 +192,7 @@ class MoneyWatcher(FactWatcher):
         if paid == self.dex.vending.get(item):
             return  # a machine has prices of its own
         seen = None if paid == wanted else f"{paid} for {quantity} of item {item}, not {wanted}"
-        self.log.judge(PRICE, seen, state.ram, state.frame)
+        self.log.judge("money.price", seen, state.ram, state.frame)
 
     def _black_out(self, state: State) -> None:
         if self._lost is None or not state.in_control:
@@ -210,19 +202,14 @@ class MoneyWatcher(FactWatcher):
         if state.map.map_id != state.flags.blackout_map:
             return  # the first fight of the story, which costs nothing
         seen = None if left == had // 2 else f"{left} were left of {had}"
-        self.log.judge(BLACKOUT, seen, state.ram, state.frame)
+        self.log.judge("money.blackout", seen, state.ram, state.frame)
 
-
-HP: Final = written("healing.hp")
-PP: Final = written("healing.pp")
-HOME: Final = written("healing.home")
 
 BLACKOUT_MAP: Final = symbol("wLastBlackoutMap")
 LAST_MAP: Final = symbol("wLastMap")
 TOP_X: Final = symbol("wTopMenuItemX")
 NURSE_X: Final = 12
 WHOLE: Final = (0, False, False, False, False)
-MOST_UP: Final = 7
 
 
 class HealingWatcher(FactWatcher):
@@ -245,15 +232,17 @@ class HealingWatcher(FactWatcher):
         if not self._asked or not state.in_control:
             return
         self._asked = False
-        for fact, seen in ((HP, _hurt(state)), (PP, self._spent(state)), (HOME, _home(state))):
-            self.log.judge(fact, seen, state.ram, state.frame)
+        looks = {
+            "healing.hp": _hurt(state),
+            "healing.pp": self._spent(state),
+            "healing.home": _home(state),
+        }
+        self.log.judge_all(looks, state)
 
     def _spent(self, state: State) -> str | None:
         for mon in state.party.mons:
             for move in mon.moves:
-                known = self.dex.all_moves.get(move.move)
-                base = known.pp if known is not None else move.pp
-                most = base + move.pp_ups * min(base // 5, MOST_UP)
+                most = self.most_pp(move)
                 if move.pp != most:
                     return f"move {move.move} with {move.pp} of {most} PP"
         return None

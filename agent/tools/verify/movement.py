@@ -5,14 +5,10 @@ from typing import Final
 
 from agent.skills.walk import BUTTON
 from agent.tools.verify.console import Sandbox, Trial
-from agent.tools.verify.fact import COUNTER, FACING, MAP, MOVEMENT, Fact, FactWatcher, X, Y, written
+from agent.tools.verify.fact import COUNTER, FACING, MAP, MOVEMENT, FactWatcher, X, Y
 from emulator import Button, Facing, Ram, State
 from emulator.profile import symbol
 from emulator.ram.map import Travel
-
-LENGTH: Final = written("walking.length")
-ARRIVAL: Final = written("walking.arrival")
-ONE_SQUARE: Final = written("walking.one_square")
 
 TRAVEL: Final = symbol("wWalkBikeSurfState")
 SPINNING: Final = 0x80  # a spinning player faces all ways
@@ -50,26 +46,19 @@ class WalkWatcher(FactWatcher):
             return
         note = self.log
         early = "they changed while it still counted" if self._torn else None
-        note.judge(ARRIVAL, early, now, number)
+        note.judge("walking.arrival", early, now, number)
         facing = Facing(now.byte(FACING) & 0x0C)
         went = (x - self._from[1], y - self._from[2])
         wrong = None if went == tuple(facing.delta) else f"{went} while facing {facing.name}"
-        note.judge(ONE_SQUARE, wrong, now, number)
+        note.judge("walking.one_square", wrong, now, number)
         length = self._frames
         lasted = None if length in COUNTED else f"it counted for {length} frames, not 14"
-        note.judge(LENGTH, lasted, now, number)
+        note.judge("walking.length", lasted, now, number)
 
 
 def _place(ram: Ram) -> tuple[int, int, int]:
     return ram.byte(MAP), ram.byte(X), ram.byte(Y)
 
-
-TURN: Final = written("walking.turn")
-HELD: Final = written("walking.held")
-BUMP: Final = written("walking.bump")
-PEOPLE: Final = written("walking.people")
-HOP: Final = written("ledges.hop")
-ONE_WAY: Final = written("ledges.one_way")
 
 IDLE: Final = symbol("wCheckFor180DegreeTurn")
 STOPPED: Final = symbol("wPlayerLastStopDirection")
@@ -92,7 +81,7 @@ class StepTrials(Trial):
 
     def reset(self) -> None:
         """Begin with nothing tried."""
-        self._left = dict.fromkeys(_TRIES, OTHERS) | {TURN: TURNS}
+        self._left = dict.fromkeys(_TRIES, OTHERS) | {"walking.turn": TURNS}
         self._been: set[tuple[int, int, int]] = set()
 
     def wants(self, state: State) -> bool:
@@ -115,15 +104,15 @@ class StepTrials(Trial):
                 self.log.judge(fact, seen or None, state.ram, state.frame)
             sandbox.restore()
 
-    def _tries(self, state: State) -> Iterator[tuple[Fact, Facing]]:
+    def _tries(self, state: State) -> Iterator[tuple[str, Facing]]:
         for facing in Facing:
             fact = self._what_ahead(state, facing)
-            if self._left[TURN] > 0 and state.ram.byte(STOPPED) != BITS[facing]:
-                yield TURN, facing
+            if self._left["walking.turn"] > 0 and state.ram.byte(STOPPED) != BITS[facing]:
+                yield "walking.turn", facing
             if fact is not None and self._left[fact] > 0:
                 yield fact, facing
 
-    def _what_ahead(self, state: State, facing: Facing) -> Fact | None:
+    def _what_ahead(self, state: State, facing: Facing) -> str | None:
         game_map, here = self.world.live_map(state), state.position
         if game_map is None:
             return None
@@ -132,15 +121,15 @@ class StepTrials(Trial):
             return None
         if any(person.position == ahead for person in state.people_present):
             still = [p for p in state.people_present if p.position == ahead and not p.moving]
-            return PEOPLE if still else None
+            return "walking.people" if still else None
         if game_map.hop(here, facing) is not None:
-            return HOP
+            return "ledges.hop"
         if game_map.can_step(here, facing):
-            return HELD if game_map.warp_at(*ahead) is None else None
+            return "walking.held" if game_map.warp_at(*ahead) is None else None
         tile = game_map.tile(*ahead)
         edges = {edge for _, _, edge in game_map.ground.ledges}
         is_edge = game_map.tileset.tileset_id == 0 and tile in edges
-        return ONE_WAY if is_edge else BUMP
+        return "ledges.one_way" if is_edge else "walking.bump"
 
 
 def _turn(sandbox: Sandbox, facing: Facing) -> str | None:
@@ -231,10 +220,10 @@ def _interrupted(begin: State, end: State) -> bool:
 
 
 _TRIES: Final = {
-    TURN: _turn,
-    HELD: _held,
-    BUMP: _bump,
-    PEOPLE: _people,
-    HOP: _hop,
-    ONE_WAY: _one_way,
+    "walking.turn": _turn,
+    "walking.held": _held,
+    "walking.bump": _bump,
+    "walking.people": _people,
+    "ledges.hop": _hop,
+    "ledges.one_way": _one_way,
 }

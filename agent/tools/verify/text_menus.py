@@ -3,17 +3,12 @@
 from typing import Final, NamedTuple
 
 from agent.tools.verify.console import Sandbox, Trial
-from agent.tools.verify.fact import FactLog, FactWatcher, written
+from agent.tools.verify.fact import FactLog, FactWatcher
 from emulator import Button, Menu, MenuKind, Ram, State
 from emulator.profile import symbol
 from emulator.ram.dialogue import Dialogue, Waiting, read_dialogue
 from emulator.ram.menu import CURSOR, read_menu
 from emulator.ram.tile_map import COLUMNS, TILE_MAP, read_tiles
-
-WAITS: Final = written("text.waits")
-ARROW: Final = written("text.arrow")
-A_ADVANCES: Final = written("text.a")
-B_ADVANCES: Final = written("text.b")
 
 ARROW_TILE: Final = 0xEE
 ARROW_ADDRESS: Final = TILE_MAP + 16 * COLUMNS + 18
@@ -40,7 +35,7 @@ class ArrowWatcher(FactWatcher):
             return
         elsewhere = [divmod(at, COLUMNS)[::-1] for at in found if TILE_MAP + at != ARROW_ADDRESS]
         seen = f"an arrow at {elsewhere[0]}" if elsewhere else None
-        self.log.judge(ARROW, seen, state.ram, state.frame)
+        self.log.judge("text.arrow", seen, state.ram, state.frame)
 
 
 class PageTrials(Trial):
@@ -61,8 +56,8 @@ class PageTrials(Trial):
         page, note = state.dialogue, self.log
         went_on = any(_is_other(ram, page) for ram in sandbox.frames(None, PATIENCE))
         seen = f"another page within {PATIENCE} frames without a press" if went_on else None
-        note.judge(WAITS, seen, state.ram, state.frame)
-        for fact, button in ((A_ADVANCES, Button.A), (B_ADVANCES, Button.B)):
+        note.judge("text.waits", seen, state.ram, state.frame)
+        for fact, button in (("text.a", Button.A), ("text.b", Button.B)):
             sandbox.restore()
             sandbox.wait(4)
             wrong = None if _turns(sandbox, button, page) else f"it still waits after {button.name}"
@@ -81,14 +76,6 @@ def _turns(sandbox: Sandbox, button: Button, page: Dialogue) -> bool:
 def _is_other(ram: Ram, page: Dialogue) -> bool:
     return read_dialogue(ram).lines != page.lines
 
-
-CURSOR_PLACE: Final = written("menus.cursor")
-MOVES: Final = written("menus.one_item")
-STOPS: Final = written("menus.stops")
-WRAPS: Final = written("menus.wraps")
-COLUMN: Final = written("menus.columns")
-LISTS: Final = written("menus.lists")
-START: Final = written("menus.start")
 
 LAYOUT: Final = symbol("hUILayoutFlags")
 SINGLE: Final = 0x02
@@ -122,9 +109,9 @@ class CursorWatcher(FactWatcher):
         place = _place_of(menu, now)
         self._wrong = 0 if menu.cursor == place else self._wrong + 1
         if self._wrong == SETTLED:
-            self.log.fails(CURSOR_PLACE, f"it is at {menu.cursor}, not at {place}", now, number)
+            self.log.fails("menus.cursor", f"it is at {menu.cursor}, not at {place}", now, number)
         elif not self._wrong and button is None:
-            self.log.holds(CURSOR_PLACE)
+            self.log.holds("menus.cursor")
 
 
 class Cycle(NamedTuple):
@@ -158,7 +145,7 @@ class MenuTrials(Trial):
         sandbox.restore()
         menu = sandbox.wait(SETTLED).menu or menu
         if menu.kind in SCROLLING:
-            self.log.judge(LISTS, scrolled(sandbox, menu), state.ram, state.frame)
+            self.log.judge("menus.lists", scrolled(sandbox, menu), state.ram, state.frame)
             return
         cycle = cycle_of(menu, state)
         if cycle is not None:
@@ -166,7 +153,7 @@ class MenuTrials(Trial):
         if menu.kind in COLUMNS_OF_BATTLE:
             sandbox.restore()
             sandbox.wait(SETTLED)
-            self.log.judge(COLUMN, _columns(sandbox), state.ram, state.frame)
+            self.log.judge("menus.columns", _columns(sandbox), state.ram, state.frame)
 
 
 class StartMenuTrials(Trial):
@@ -191,17 +178,17 @@ class StartMenuTrials(Trial):
         self._left -= 1
         note = self.log
         if menu is None or menu.kind is not MenuKind.START:
-            note.fails(START, "no menu opened at (11,2)", state.ram, state.frame)
+            note.fails("menus.start", "no menu opened at (11,2)", state.ram, state.frame)
             return
         entries = _entries(opened)
         seen = None
         if menu.maximum != entries:
             seen = f"wMaxMenuItem is {menu.maximum} with {entries} entries"
-        note.judge(START, seen, state.ram, state.frame)
+        note.judge("menus.start", seen, state.ram, state.frame)
         go_over(sandbox, menu, Cycle(0, menu.maximum - 1, wraps=True), note)
         closed = sandbox.press(Button.B, hold=4, settle=40)
         still = "B did not close it" if closed.menu is not None else None
-        note.judge(START, still, state.ram, state.frame)
+        note.judge("menus.start", still, state.ram, state.frame)
 
 
 def cycle_of(menu: Menu, state: State) -> Cycle | None:
@@ -220,9 +207,9 @@ def go_over(sandbox: Sandbox, menu: Menu, cycle: Cycle, log: FactLog) -> None:
     size = cycle.last - cycle.first + 1
     for button, by in ((Button.DOWN, 1), (Button.UP, -1)):
         for _ in range(size):
-            wanted, fact = at + by, MOVES
+            wanted, fact = at + by, "menus.one_item"
             if wanted not in range(cycle.first, cycle.last + 1):
-                fact = WRAPS if cycle.wraps else STOPS
+                fact = "menus.wraps" if cycle.wraps else "menus.stops"
                 wanted = (at + by - cycle.first) % size + cycle.first if cycle.wraps else at
             now = sandbox.press(button)
             got = None if now.menu is None else now.menu.current

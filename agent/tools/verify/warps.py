@@ -5,16 +5,11 @@ from typing import Final, NamedTuple
 
 from agent.skills.walk import BUTTON
 from agent.tools.verify.console import Sandbox, Trial
-from agent.tools.verify.fact import FACING, IN_BATTLE, MAP, FactWatcher, X, Y, written
+from agent.tools.verify.fact import FACING, IN_BATTLE, MAP, FactWatcher, X, Y
 from agent.tools.verify.movement import is_idle, walks
 from emulator import Button, Facing, Position, Ram, State
 from emulator.profile import symbol
 from emulator.world.game_map import LAST_MAP, Warp, WarpTrigger
-
-ARRIVAL: Final = written("warps.arrival")
-KEY: Final = written("warps.key")
-PAUSE: Final = written("warps.pause")
-CROSSING: Final = written("connections.crossing")
 
 LAST_OUTDOORS: Final = symbol("wLastMap")
 PAUSED: Final = symbol("wIgnoreInputCounter")
@@ -92,7 +87,7 @@ class WarpWatcher(FactWatcher):
             if warp.trigger is WarpTrigger.PRESS and not walks_by_script:
                 idle = self._since_key > RELEASED
                 seen = f"no direction was held for {self._since_key} frames" if idle else None
-                self.log.judge(KEY, seen, now, number)
+                self.log.judge("warps.key", seen, now, number)
 
     def _arrive(self, now: Ram, number: int) -> None:
         """Wait for the pause to begin, look where one is in its first frames, and follow its counter."""
@@ -108,7 +103,7 @@ class WarpWatcher(FactWatcher):
                 self._look_where(warp, now, number)
         elif self._paused:
             seen = None if self._counted in PAUSES else f"it counted {self._counted} frames"
-            self.log.judge(PAUSE, seen, now, number)
+            self.log.judge("warps.pause", seen, now, number)
             self._warp, self._counter = None, 0
 
     def _look_where(self, warp: Warp, now: Ram, number: int) -> None:
@@ -118,10 +113,10 @@ class WarpWatcher(FactWatcher):
         here = (now.byte(X), now.byte(Y))
         self._has_arrived = here == square
         if self._has_arrived:
-            self.log.holds(ARRIVAL)
+            self.log.holds("warps.arrival")
         elif self._paused == SETUP_FRAMES:
             seen = f"{here}, and the destination's warp is on {square}"
-            self.log.fails(ARRIVAL, seen, now, number)
+            self.log.fails("warps.arrival", seen, now, number)
 
     def _cross(self, now: Ram, number: int) -> None:
         left = self._left
@@ -130,7 +125,7 @@ class WarpWatcher(FactWatcher):
         wanted = self.world.map(left.map_id).crossing((left.x, left.y), left.facing)
         here = (now.byte(MAP), now.byte(X), now.byte(Y))
         seen = None if here == wanted else f"map, x and y are {here}, and {wanted} are due"
-        self.log.judge(CROSSING, seen, now, number)
+        self.log.judge("connections.crossing", seen, now, number)
 
 
 def _is_as_it_was(warp: Warp, ram: Ram) -> bool:
@@ -139,9 +134,7 @@ def _is_as_it_was(warp: Warp, ram: Ram) -> bool:
     return entry == bytes([warp.y, warp.x, warp.warp_index, warp.map_id])
 
 
-STEP: Final = written("warps.step")
-PRESS: Final = written("warps.press")
-
+FACTS: Final = {WarpTrigger.STEP: "warps.step", WarpTrigger.PRESS: "warps.press"}
 TRIES: Final = 4  # of each kind
 BEGINS: Final = 16  # frames that a key is held at most until a step begins
 ARRIVAL_FRAMES: Final = 60  # frames after which one has arrived, and a warp has fired
@@ -152,7 +145,7 @@ class WarpTrials(Trial):
 
     def reset(self) -> None:
         """Begin with nothing tried."""
-        self._left = {STEP: TRIES, PRESS: TRIES}
+        self._left = dict.fromkeys(FACTS.values(), TRIES)
         self._been: set[tuple[int, int]] = set()  # map and index of a warp
 
     def wants(self, state: State) -> bool:
@@ -161,16 +154,16 @@ class WarpTrials(Trial):
 
     def run(self, sandbox: Sandbox, state: State) -> None:
         """Walk onto each of them."""
-        for facing, warp in list(self._beside(state)):
-            fact = STEP if warp.trigger is WarpTrigger.STEP else PRESS
+        for fact, facing, warp in list(self._beside(state)):
             self._been.add((state.map.map_id, warp.index))
             self._left[fact] -= 1
-            tried = _step(sandbox, facing) if fact is STEP else _press(sandbox, facing, warp)
+            is_step = warp.trigger is WarpTrigger.STEP
+            tried = _step(sandbox, facing) if is_step else _press(sandbox, facing, warp)
             if tried is not None:
                 self.log.judge(fact, tried or None, state.ram, state.frame)
             sandbox.restore()
 
-    def _beside(self, state: State) -> Iterator[tuple[Facing, Warp]]:
+    def _beside(self, state: State) -> Iterator[tuple[str, Facing, Warp]]:
         here = self.world.live_map(state)
         if here is None or here.warp_at(*state.position) is not None:
             return
@@ -180,10 +173,10 @@ class WarpTrials(Trial):
             warp = here.warp_at(*ahead) if here.contains(*ahead) else None
             if warp is None or ahead in taken or not here.can_step(state.position, facing):
                 continue
-            fact = STEP if warp.trigger is WarpTrigger.STEP else PRESS
+            fact = FACTS.get(warp.trigger)
             is_new = (state.map.map_id, warp.index) not in self._been
-            if warp.trigger is not WarpTrigger.NONE and is_new and self._left[fact] > 0:
-                yield facing, warp
+            if fact is not None and is_new and self._left[fact] > 0:
+                yield fact, facing, warp
 
 
 def _step(sandbox: Sandbox, facing: Facing) -> str | None:

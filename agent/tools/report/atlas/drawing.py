@@ -175,11 +175,8 @@ def _sheet(
     return Sheet(
         key=f"map-{plots[0].map_id}",
         title=title,
-        width=picture.width,
-        height=picture.height,
-        scale=picture.scale,
+        picture=picture,
         shown=shown,
-        png=picture.png,
         regions=tuple(_region(subject, plot, step) for plot in plots),
         route=stretches(steps, np.clip(shares, 0, 1), step=step),
         heat=trodden(track, steps, extent(plots)[0], step=step),

@@ -145,16 +145,6 @@ class PathSteps(NamedTuple):
         return PathSteps(*[column[these] for column in self])
 
 
-class PathLine(NamedTuple):
-    """Steps in one direction, one after the other, in squares."""
-
-    x: int
-    y: int
-    across: int
-    down: int
-    moment: int
-
-
 def steps_of(track: Track) -> PathSteps:
     """Return every single step of a track; a visit may be several steps from the one before it."""
     walked = np.flatnonzero(track.how == WALKED)
@@ -175,14 +165,12 @@ def stretches(steps: PathSteps, shares: Numbers, *, step: int) -> tuple[PathStre
     `shares` has the time of each visit of the track, 0 to 1; `step` is the pixels of a square.
     """
     paths: defaultdict[int, list[str]] = defaultdict(list)
-    moment, end = -1, (-1, -1)
-    for line in _lines(_first_times(steps), shares):
-        if (line.x, line.y) != end or line.moment != moment:
-            place = f"M{line.x * step + step // 2} {line.y * step + step // 2}"
-            paths[line.moment].append(place)
-        stroke = f"h{line.across * step}" if line.across else f"v{line.down * step}"
-        paths[line.moment].append(stroke)
-        moment, end = line.moment, (line.x + line.across, line.y + line.down)
+    before = None  # where the last line ended, and when
+    for x, y, across, down, moment in _lines(_first_times(steps), shares):
+        if (x, y, moment) != before:
+            paths[moment].append(f"M{x * step + step // 2} {y * step + step // 2}")
+        paths[moment].append(f"h{across * step}" if across else f"v{down * step}")
+        before = (x + across, y + down, moment)
     return tuple(
         PathStretch(round(number / (MOMENTS - 1), 3), "".join(paths[number]))
         for number in sorted(paths)
@@ -242,8 +230,11 @@ def _first_times(steps: PathSteps) -> PathSteps:
     return steps.where(np.sort(first))
 
 
-def _lines(steps: PathSteps, shares: Numbers) -> Iterator[PathLine]:
-    """Yield the steps as straight lines: not too many, in the order of time."""
+def _lines(steps: PathSteps, shares: Numbers) -> Iterator[tuple[int, int, int, int, int]]:
+    """Yield the steps as straight lines: not too many, in the order of time.
+
+    Each is where it begins, how far it goes across and down, in squares, and its moment.
+    """
     if not len(steps.x):
         return
     moments = np.minimum(shares[steps.visit] * MOMENTS, MOMENTS - 1).astype(np.int64)
@@ -256,14 +247,9 @@ def _lines(steps: PathSteps, shares: Numbers) -> Iterator[PathLine]:
     lengths = np.diff(np.append(begins, len(moments)))
     kept = np.sort(np.argsort(-lengths, kind="stable")[:MOST_LINES])
     begins, lengths = begins[kept], lengths[kept]
-    columns = [
-        steps.x[begins],
-        steps.y[begins],
-        steps.across[begins] * lengths,
-        steps.down[begins] * lengths,
-        moments[begins],
-    ]
-    yield from map(PathLine, *[column.tolist() for column in columns])
+    first = steps.where(begins)
+    columns = [first.x, first.y, first.across * lengths, first.down * lengths, moments[begins]]
+    yield from zip(*[column.tolist() for column in columns], strict=True)
 
 
 def _level(counts: Numbers) -> Numbers:

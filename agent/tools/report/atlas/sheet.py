@@ -114,21 +114,26 @@ class MapRegion(NamedTuple):
     visited: bool
 
 
+class SheetPicture(NamedTuple):
+    """A PNG file, its size in pixels, and how many pixels of the Game Boy are one of them, across and down."""
+
+    png: bytes
+    width: int
+    height: int
+    scale: int
+
+
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """One picture: all maps that join one another, or one that joins none. `key` differs from sheet to sheet.
 
-    `scale` is how many pixels of the Game Boy are one of the picture, across and down; `shown` is how
-    many CSS pixels wide a page shows it where there is room.
+    `shown` is how many CSS pixels wide a page shows it where there is room.
     """
 
     key: str
     title: str
-    width: int
-    height: int
-    scale: int
+    picture: SheetPicture = field(repr=False)
     shown: int
-    png: bytes = field(repr=False)
     regions: tuple[MapRegion, ...]
     route: tuple[PathStretch, ...] = field(repr=False)
     heat: tuple[Trodden, ...] = field(repr=False)
@@ -139,7 +144,7 @@ class Sheet:
     @property
     def step(self) -> int:
         """Pixels from one square to the next."""
-        return SQUARE // self.scale
+        return SQUARE // self.picture.scale
 
     @property
     def is_joined(self) -> bool:
@@ -268,15 +273,6 @@ NOTHING: Final = 16  # the shade after black: no map is there
 GREY: Final = 17  # from one of 16 shades to the next
 
 Pixels = NDArray[np.uint8]
-
-
-class SheetPicture(NamedTuple):
-    """A PNG file, its size in pixels, and how many pixels of the Game Boy are one of them."""
-
-    png: bytes
-    width: int
-    height: int
-    scale: int
 
 
 def extent(plots: Iterable[Plot]) -> tuple[int, int]:

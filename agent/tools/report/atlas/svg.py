@@ -56,29 +56,23 @@ class SheetView(NamedTuple):
     pins: Sequence[tuple[Pin, PinStyle, list[str]]]
 
 
-def sheet_svg(sheet: Sheet, *, prefix: str = "atlas") -> str:
-    """Return a sheet as one `<svg>` that needs nothing else but the rules of `atlas.css`.
-
-    Ids in it begin with `prefix`, which must differ where two atlases are on one page.
-    """
-    wide, narrow = (sheet.width / min(sheet.shown, room) for room in (sheet.shown, NARROW))
+def sheet_svg(sheet: Sheet) -> str:
+    """Return a sheet as one `<svg>` that needs nothing else but the rules of `atlas.css`."""
+    wide, narrow = (sheet.picture.width / min(sheet.shown, room) for room in (sheet.shown, NARROW))
     view = SheetView(
         wide=wide,
         narrow=narrow,
         line=min(THICKEST, max(THINNEST, sheet.step / wide / 2)),
-        png=b64encode(sheet.png).decode(),
+        png=b64encode(sheet.picture.png).decode(),
         heat=_heat(sheet),
         names=list(_names(sheet)),
         pins=[(pin, STYLES[pin.kind], _tooltip(pin)) for pin in sheet.pins],
     )
-    return render("sheet.html", sheet=sheet, view=view, prefix=prefix, drop=DROP)
+    return render("sheet.html", sheet=sheet, view=view, drop=DROP)
 
 
-def atlas_html(atlas: Atlas, *, prefix: str = "atlas") -> str:
-    """Return an atlas for a page with the rules of `atlas.css`.
-
-    Ids in it begin with `prefix`, which must differ where two atlases are on one page.
-    """
+def atlas_html(atlas: Atlas) -> str:
+    """Return an atlas for a page with the rules of `atlas.css`; a page has one at most."""
     if not atlas.sheets:
         return '<div class="atlas"><p>There is nothing on any map to draw.</p></div>'
     pins = list(chain.from_iterable(sheet.pins for sheet in atlas.sheets))
@@ -87,7 +81,7 @@ def atlas_html(atlas: Atlas, *, prefix: str = "atlas") -> str:
     return render(
         "atlas.html",
         atlas=atlas,
-        sheets=[(sheet, sheet_svg(sheet, prefix=prefix)) for sheet in atlas.sheets],
+        sheets=[(sheet, sheet_svg(sheet)) for sheet in atlas.sheets],
         kinds=[(kind, style) for kind, style in STYLES.items() if kind in kinds],
         milestones=sorted(chain.from_iterable(zip(*each, strict=True) for each in numbered)),
         drop=DROP,
@@ -113,7 +107,7 @@ def _names(sheet: Sheet) -> Iterator[tuple[MapRegion, bool]]:
 
 
 def _has_room(region: MapRegion, sheet: Sheet, width: int) -> bool:
-    scale = min(width, sheet.shown) / sheet.width
+    scale = min(width, sheet.shown) / sheet.picture.width
     fits = len(region.name) * LETTER <= SPILL * region.width * scale
     return fits and region.height * scale >= LINE
 

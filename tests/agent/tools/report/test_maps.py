@@ -13,17 +13,17 @@ from PIL import Image
 
 from agent.story.story import Story
 from agent.tools.replay import moments
-from agent.tools.report.atlas import (
+from agent.tools.report.atlas.drawing import draw_atlas
+from agent.tools.report.atlas.sheet import (
     Atlas,
     MapMark,
     MapMarkKind,
+    Plot,
     Sheet,
     TrailVisit,
-    atlas_html,
-    draw_atlas,
-    sheet_svg,
+    lay_sheets,
 )
-from agent.tools.report.atlas.sheet import Plot, lay_sheets
+from agent.tools.report.atlas.svg import atlas_html, sheet_svg
 from emulator import (
     Cartridge,
     CartridgeKind,
@@ -173,7 +173,7 @@ def test_a_sheet_has_what_was_visited_and_what_joins_that(world: World) -> None:
         (named(TOWN), True),
         (named(LANE), False),
     }
-    assert pixels(sheet.png) == (sheet.width, sheet.height) == (320, (9 + 18) * 32)
+    assert pixels(sheet.picture.png) == sheet.picture[1:3] == (320, (9 + 18) * 32)
 
 
 def test_rooms_have_sheets_of_their_own_in_the_order_of_the_first_visit(world: World) -> None:
@@ -321,9 +321,7 @@ def test_text_is_no_markup(world: World) -> None:
     hostile = "</title><script>alert('x')</script>&\""
     marks = [MapMark(1, TOWN, 5, 6, hostile, kind) for kind in MapMarkKind]
     atlas = draw_atlas(world, along(TOWN, [(5, 6)]), name_of=lambda _: hostile, marks=marks)
-    page = ET.fromstring(
-        atlas_html(atlas, prefix='"><script>')
-    )  # raises where it is not well-formed
+    page = ET.fromstring(atlas_html(atlas))  # raises where it is not well-formed
     assert not [each for each in page.iter() if each.tag == "script"]
     titles = [each.text or "" for each in page.iter("title")]
     assert any(hostile in title for title in titles)
@@ -341,7 +339,9 @@ def test_a_whole_run_is_on_its_maps(world: World, recorded: Recorded) -> None:
 def test_the_way_of_a_run_leads_over_floor(recorded: Recorded) -> None:
     """A line through a wall would be a way that nobody walked; who goes through a door stands in it."""
     rooms = [
-        sheet for sheet in drawn(recorded.world, recorded.in_control).sheets if sheet.scale == 1
+        sheet
+        for sheet in drawn(recorded.world, recorded.in_control).sheets
+        if sheet.picture.scale == 1
     ]
     assert len(rooms) > 9
     for sheet in rooms:
@@ -383,7 +383,7 @@ def test_nights_of_half_a_million_ticks_give_no_larger_page(
     once = drawn(world, recorded.trail)
     assert [len(path_of(sheet)) < 4_000 for sheet in atlas.sheets].count(False) <= 1
     assert all(
-        len(sheet.png) == len(other.png)
+        len(sheet.picture.png) == len(other.picture.png)
         for sheet, other in zip(atlas.sheets, once.sheets, strict=True)
     )
 
@@ -401,7 +401,7 @@ def test_the_whole_world_walked_over_and_over_stays_small(synthetic_cartridge: C
     atlas = drawn(world, trail)
     assert atlas.dropped < 0.001 * len(trail)
     assert len(atlas.sheets) > 200
-    assert max(len(sheet.png) for sheet in atlas.sheets) < PICTURE
+    assert max(len(sheet.picture.png) for sheet in atlas.sheets) < PICTURE
     assert max(len(sheet_svg(sheet)) for sheet in atlas.sheets) < PAGE
 
 
