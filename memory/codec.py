@@ -11,7 +11,7 @@ from functools import cache
 from hashlib import blake2b
 from math import isfinite
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias, TypeVar, cast
 
 from memory.errors import MalformedRecord
 
@@ -145,6 +145,43 @@ def overwrite(target: Record, source: Record) -> None:
     """Give `target` every field of `source`, so that every holder of it sees the new state."""
     for field in fields(target):
         setattr(target, field.name, getattr(source, field.name))
+
+
+class SavedAttributes:
+    """Something of which a checkpoint keeps the attributes that `SAVED` names, as plain JSON without their first `_`.
+
+    Each comes back as the kind of thing that it was made as: a set, a counter, or another of these.
+    """
+
+    SAVED: ClassVar[tuple[str, ...]]
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the whole state."""
+        return {name.removeprefix("_"): _saved(getattr(self, name)) for name in self.SAVED}
+
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Take over what `to_json` returned."""
+        for name in self.SAVED:
+            made, told = getattr(self, name), data[name.removeprefix("_")]
+            if isinstance(made, SavedAttributes):
+                made.restore(told)
+            else:
+                is_held = isinstance(made, set | dict | list)
+                setattr(self, name, type(made)(told) if is_held else told)
+
+
+def _saved(value: Any) -> Json:  # noqa: ANN401  # whatever is to be kept
+    match value:
+        case SavedAttributes():
+            return value.to_json()
+        case set():
+            return sorted(value)
+        case dict():
+            return dict(value)
+        case list():
+            return list(value)
+        case _:
+            return value  # type: ignore[no-any-return]
 
 
 class _Shape(NamedTuple):

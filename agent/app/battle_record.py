@@ -11,6 +11,7 @@ from agent.perception import Percept
 from agent.skills import BALLS
 from emulator import Battle, BattleMon, BattleResult, Dex, Phase, State
 from memory import BattleRecord, Json
+from memory.codec import SavedAttributes
 
 OUTCOMES: Final = {
     BattleResult.WON: "victory",
@@ -54,12 +55,14 @@ class OngoingBattle:
             self.decisions.append(words)
 
 
-class BattleWatch:
+class BattleWatch(SavedAttributes):
     """Follows the battle under way and counts those that are over; part of a checkpoint.
 
     `beaten` is what money there was when the last battle began, if it was lost and its cost is yet to be seen.
     `around` is what the last record does not say: where it was, the trainer, and which own mon was out in the end.
     """
+
+    SAVED = ("battles", "turns", "lost", "beaten", "around", "_blackouts")
 
     def __init__(self, dex: Dex, place_of: Callable[[State], str]) -> None:
         self.battles = self.turns = self.lost = 0  # of the whole run
@@ -96,22 +99,13 @@ class BattleWatch:
 
     def to_json(self) -> dict[str, Json]:
         """Return the battle under way, and the counts."""
-        return {
-            "fight": asdict(self._fight) if self._fight is not None else None,
-            "battles": self.battles,
-            "turns": self.turns,
-            "lost": self.lost,
-            "beaten": self.beaten,
-            "around": dict(self.around),
-            "blackouts": list(self._blackouts),
-        }
+        fight = asdict(self._fight) if self._fight is not None else None
+        return {**super().to_json(), "fight": fight}
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Take over what `to_json` returned."""
+        super().restore(data)
         self._fight = OngoingBattle(**data["fight"]) if data["fight"] is not None else None
-        self.battles, self.turns, self.lost = data["battles"], data["turns"], data["lost"]
-        self.beaten, self.around = data["beaten"], dict(data["around"])
-        self._blackouts = list(data["blackouts"])
 
     def told_blackouts(self) -> list[dict[str, Json]]:
         """Return the defeats that cost money since this was asked last."""

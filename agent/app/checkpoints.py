@@ -1,4 +1,4 @@
-"""What a session commits: steps, the trail, figures of the process, checkpoints of game and mind, and lessons."""
+"""What a session commits: steps, the trail, figures of the process, checkpoints, and lessons."""
 
 import struct
 from collections.abc import Callable, Iterable, Iterator
@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from enum import Enum
-from pathlib import Path
 from time import perf_counter
 from typing import Final
 
@@ -107,40 +106,11 @@ class Trail:
             self._keep(row)
 
 
-def now_ms() -> int:
-    """Return milliseconds since 1970."""
-    return round(datetime.now(UTC).timestamp() * 1_000)
-
-
-@dataclass(frozen=True, slots=True)
-class Vitals:
-    """Takes the vitals of one session whose run is in `file`; it began when `counter` read `began`."""
-
-    session: str
-    file: Path
-    began: float
-    counter: Callable[[], float] = perf_counter
-    clock_ms: Callable[[], int] = now_ms
-
-    def taken(self, tick: int, frame: int) -> VitalsRow:
-        """Return how the process does at this tick."""
-        return VitalsRow(
-            session=self.session,
-            tick=tick,
-            frame=frame,
-            at_ms=self.clock_ms(),
-            wall_s=round(self.counter() - self.began, 3),
-            resident=resident_of(),
-            file_bytes=file_bytes(self.file),
-            free_bytes=free_bytes(self.file.parent),
-        )
-
-
 class Commit(Enum):
     """What is committed between two ticks."""
 
     RECORD = "record"  # all that was played since the last commit
-    CHECKPOINT = "checkpoint"  # game, mind and memory of this moment, with the record
+    CHECKPOINT = "checkpoint"  # the game and all attached parts at this moment, with the record
     LESSONS = "lessons"  # what the last checkpoint covers, for runs to come
 
 
@@ -187,23 +157,28 @@ class CommitSchedule:
 
 
 class Checkpoints:
-    """Commits what is played on one branch, as its schedule says; `newest` is the tick of the last checkpoint."""
+    """Commits what is played on one branch, as its schedule says; `newest` is the tick of the last checkpoint.
+
+    The process began to play `session` when the counter of its clock read `began`.
+    """
 
     def __init__(
         self,
         store: RunStore,
         loop: Loop,
         console: RecordingConsole,
-        vitals: Vitals,
         knowledge: KnowledgeStore,
+        session: str,
+        began: float,
     ) -> None:
         self.newest = loop.tick
         self.schedule = CommitSchedule(loop.tick)
         self._store = store
         self._loop = loop
         self._console = console
-        self._vitals = vitals
         self._knowledge = knowledge
+        self._session = session
+        self._began = began
         self._trail = Trail(store.append_trail)
 
     def after_tick(self, state: State) -> None:
@@ -227,7 +202,7 @@ class Checkpoints:
                 pass
 
     def save(self, why: Why) -> None:
-        """Commit game, mind and memory of this moment together."""
+        """Commit the game and all attached parts of this moment together."""
         link = self._console.link
         state = self._console.save()
         moment = Checkpoint(link.tick, self._console.frame, state, link.chain, why=why)
@@ -263,4 +238,17 @@ class Checkpoints:
             self._loop.hooks.faults.note(name, fault)
 
     def _take_vitals(self) -> None:
-        self._store.append_vitals(self._vitals.taken(self._loop.tick, self._console.frame))
+        """Keep how the process does at this tick."""
+        file = self._store.database.path
+        self._store.append_vitals(
+            VitalsRow(
+                session=self._session,
+                tick=self._loop.tick,
+                frame=self._console.frame,
+                at_ms=round(datetime.now(UTC).timestamp() * 1_000),
+                wall_s=round(perf_counter() - self._began, 3),
+                resident=resident_of(),
+                file_bytes=file_bytes(file),
+                free_bytes=free_bytes(file.parent),
+            )
+        )

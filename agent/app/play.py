@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from agent.app.model import ModelService
 
 
-NEVER: Final = "never"  # no milestone: play goes on after the story's last one
 RUN: Final = "run"
 KNOWLEDGE: Final = "memory.sqlite"
 
@@ -95,16 +94,11 @@ def session_in(
     `around` puts something between play and the machine.
     """
     settings = RunSettings(
-        run=f"passing-seed{seed}",
-        started=datetime(2000, 1, 1, tzinfo=UTC),
-        seed=seed,
-        until=NEVER,
-        ticks=None,
-        mind=Decider.RULES.value,
-        cartridge=cartridge.name,
-        sha1=cartridge.sha1,
-        pyboy="",
-        memory_hash="",
+        cartridge.name,
+        cartridge.sha1,
+        f"passing-seed{seed}",
+        datetime(2000, 1, 1, tzinfo=UTC),
+        seed,
     )
     with closing(PyBoyConsole(cartridge)) as machine:
         console = machine if around is None else around(machine)

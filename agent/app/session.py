@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from agent.app.advice import Asking
 from agent.app.build import Branch, GameParts, RunContext
-from agent.app.checkpoints import Checkpoints, Vitals, append, row_of
+from agent.app.checkpoints import Checkpoints, append, row_of
 from agent.app.observations import PlayObservations
 from agent.app.process import Interrupt
 from agent.app.settings import RunSettings
@@ -102,7 +102,7 @@ class Session:
         )
         self._store.number_lessons_after(knowledge.delivered(self._store.run_id))
         self._fateful = frozenset(f"task:{task.id}" for task in story.tasks if task.against)
-        self._vitals = Vitals(self._ground.session, self._store.database.path, perf_counter())
+        self._began = perf_counter()
         left = self._left_behind(back)
         self._wake(*(back or ()))
         if left is not None:
@@ -117,8 +117,9 @@ class Session:
         self._doing = ""
         self._branch = Branch(self._ground, self._console, self._fault, is_new=checkpoint is None)
         self._loop = self._branch.loop
+        knowledge, session = self._ground.knowledge, self._ground.session
         self._checkpoints = Checkpoints(
-            self._store, self._loop, self._console, self._vitals, self._ground.knowledge
+            self._store, self._loop, self._console, knowledge, session, self._began
         )
         # Power-on is a moment to come back to as well.
         self._checkpoints.schedule.want("start" if checkpoint is None else "back")

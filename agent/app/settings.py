@@ -8,7 +8,7 @@ from decimal import Decimal
 from enum import Enum
 from math import inf
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, Self, get_type_hints
+from typing import Any, Final, NamedTuple, Self, get_type_hints
 
 from agent import VERSION
 from agent.advisor.money.limits import Terms, load_terms, nanos_of
@@ -90,19 +90,45 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class RunSettings:
+class PlayedOn:
+    """On which cartridge something was played: its name, and the SHA-1 of its image."""
+
+    cartridge: str
+    sha1: str
+
+
+NEVER: Final = "never"  # no milestone: play goes on after the story's last one
+# Where run.toml has each setting. It has no null: what is not asked for, and so is as in OPTIONAL, is left out.
+PLACES: Final[Mapping[str, str]] = {
+    "run": "run",
+    "started": "started",
+    "seed": "seed",
+    "mind": "mind",
+    "ask_every": "advice.ask_every",
+    "until": "limits.until",
+    "ticks": "limits.ticks",
+    "wants": "limits.wants",
+    "cartridge": "cartridge.name",
+    "sha1": "cartridge.sha1",
+    "pyboy": "versions.pyboy",
+    "memory_hash": "memory.hash",
+    "without": "memory.without",
+}
+OPTIONAL: Final[Mapping[str, Any]] = {"ticks": None, "ask_every": 0, "without": "", "wants": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings(PlayedOn):
     """The settings of a run that never change: what run.toml holds."""
 
     run: str
     started: datetime
-    seed: int
-    until: str
-    ticks: int | None
-    mind: str
-    cartridge: str
-    sha1: str
-    pyboy: str
-    memory_hash: str
+    seed: int = 0
+    until: str = NEVER
+    ticks: int | None = None
+    mind: str = Decider.RULES.value
+    pyboy: str = ""
+    memory_hash: str = ""
     ask_every: int = 0  # ticks after which a model is asked without need
     without: str = ""  # uses of memory that are switched off, between commas
     wants: str = ""  # facts of the story that come before its milestones, between commas
@@ -110,28 +136,18 @@ class RunSettings:
     @classmethod
     def of(cls, table: Mapping[str, Any]) -> Self:
         """Return what a run.toml says; raises RunError where it does not say it."""
-        try:
-            limits, cartridge = table["limits"], table["cartridge"]
-            found = {
-                "run": table["run"],
-                "started": table["started"],
-                "seed": table["seed"],
-                "until": limits["until"],
-                "ticks": limits.get("ticks"),
-                "mind": table["mind"],
-                "cartridge": cartridge["name"],
-                "sha1": cartridge["sha1"],
-                "pyboy": table["versions"]["pyboy"],
-                "memory_hash": table["memory"]["hash"],
-                "ask_every": table.get("advice", {}).get("ask_every", 0),
-                "without": table["memory"].get("without", ""),
-                "wants": limits.get("wants", ""),
-            }
-        except (KeyError, TypeError, AttributeError) as error:
-            message = f"run.toml lacks {error}; put back the file that play wrote"
-            raise RunError(message) from error
-        for name, kind in get_type_hints(cls).items():
-            if not isinstance(found[name], kind):
+        found, kinds = {}, get_type_hints(cls)
+        for name, place in PLACES.items():
+            section, _, key = place.rpartition(".")
+            try:
+                if name in OPTIONAL:
+                    found[name] = table.get(section, {}).get(key, OPTIONAL[name])
+                else:
+                    found[name] = table[section][key] if section else table[key]
+            except (KeyError, TypeError, AttributeError) as error:
+                message = f"run.toml lacks {error}; put back the file that play wrote"
+                raise RunError(message) from error
+            if not isinstance(found[name], kinds[name]):
                 message = f"run.toml has {found[name]!r} as {name}; put back the file play wrote"
                 raise RunError(message)
         return cls(**found)
@@ -148,25 +164,16 @@ class RunSettings:
         return frozenset(use for use in MemoryUse if use.value not in off)
 
     def table(self) -> dict[str, Any]:
-        """Return it as run.toml spells it; TOML has no null, so what was not asked for is left out."""
-        ticks = {} if self.ticks is None else {"ticks": self.ticks}
-        wants = {"wants": self.wants} if self.wants else {}
-        without = {"without": self.without} if self.without else {}
-        return {
-            "run": self.run,
-            "started": self.started,
-            "seed": self.seed,
-            "mind": self.mind,
-            **({"advice": {"ask_every": self.ask_every}} if self.ask_every else {}),
-            "limits": {"until": self.until, **ticks, **wants},
-            "cartridge": {"name": self.cartridge, "sha1": self.sha1},
-            "versions": {
-                "agent": VERSION,
-                "pyboy": self.pyboy,
-                "python": platform.python_version(),
-            },
-            "memory": {"hash": self.memory_hash, **without},
-        }
+        """Return it as run.toml spells it."""
+        told: dict[str, Any] = {}
+        for name, place in PLACES.items():
+            section, _, key = place.rpartition(".")
+            value = getattr(self, name)
+            if name not in OPTIONAL or value != OPTIONAL[name]:
+                (told.setdefault(section, {}) if section else told)[key] = value
+        python = platform.python_version()
+        told["versions"] = {"agent": VERSION, **told["versions"], "python": python}
+        return told
 
 
 class ModelTerms(NamedTuple):
@@ -193,20 +200,6 @@ def model_terms(asked: AskSettings, home: Path) -> ModelTerms:
         terms = replace(terms, ceilings=replace(terms.ceilings, run=run))
     tapes = asked.tapes or home / ".tapes"
     return ModelTerms(terms, prices, tapes, asked.timeout_s, asked.distils)
-
-
-class PlayedOn(Protocol):
-    """A run that says on which cartridge it was played: its name, and its SHA-1."""
-
-    @property
-    def cartridge(self) -> str:
-        """Its name."""
-        ...
-
-    @property
-    def sha1(self) -> str:
-        """The SHA-1 of its image."""
-        ...
 
 
 def cartridge_for(rom: Path | None, run: PlayedOn | None) -> Cartridge:

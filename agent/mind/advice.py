@@ -8,7 +8,7 @@ for an instruction.
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from agent.advisor.port import Advice, Advisor, Option, Purpose, Question, Silent
 from agent.perception import Percept
@@ -16,7 +16,8 @@ from agent.planning import Action, Facts, Goal, Plan
 from agent.skills import Terrain
 from agent.story import MilestoneLedger, Story
 from emulator import FRAMES_PER_SECOND, Dex, GameMap, State
-from memory import Hooks, Json
+from memory import Hooks
+from memory.codec import SavedAttributes
 from memory.conversation.situation_format import Failure, Situation, situation
 
 REST: Final = 300  # ticks before the same is asked again
@@ -83,11 +84,13 @@ class CurrentMoment:
 Describe = Callable[[Purpose, QuestionContext, str], str]  # the moment and what happened, in words
 
 
-class Advising:
+class Advising(SavedAttributes):
     """Asks `advisor`, and holds what is due to be asked and what was answered; part of a checkpoint.
 
     `every` is after how many ticks one asks without need, 0 for never. Questions are about the moment `now`.
     """
+
+    SAVED = ("_due", "_asked", "_lifted", "_candidates", "_until", "_routine", "_milestone")
 
     def __init__(
         self,
@@ -102,9 +105,7 @@ class Advising:
         self._advisor = advisor
         self._describe = describe
         self._every = every
-        self._due: dict[
-            Purpose, str
-        ] = {}  # what is asked when play can spare a moment, and about what
+        self._due: dict[str, str] = {}  # for what one asks when play can spare it, and about what
         self._asked: dict[str, int] = {}  # when each thing was asked last
         self._lifted: dict[str, int] = {}  # goals by name, and how high in the answer they stood
         self._candidates: list[str] = []
@@ -116,17 +117,17 @@ class Advising:
     def reached(self, milestone: str) -> None:
         """Take note of a milestone: a moment to think about what comes next."""
         self._milestone = milestone
-        self._due[Purpose.MILESTONE] = milestone
+        self._due[Purpose.MILESTONE.value] = milestone
 
     def set_back(self, goal: str, times: int) -> None:
         """Take note of a failure on the way to a goal; what was advised of it is dropped."""
         self._lifted.pop(goal, None)
         if times >= FAILED:
-            self._due[Purpose.PLAN_FAILED] = goal
+            self._due[Purpose.PLAN_FAILED.value] = goal
 
     def stuck(self, reason: str) -> None:
         """Ask as soon as play can spare a moment, however lately one asked; words did not help, so a picture is wanted."""
-        self._due[Purpose.STUCK] = reason
+        self._due[Purpose.STUCK.value] = reason
         self.wants_picture = LOOKS
         self._asked.pop(_key(Purpose.STUCK, reason), None)
 
@@ -147,11 +148,11 @@ class Advising:
         changed = self._expire(tick)
         if self._every and tick >= self._routine:
             self._routine = tick + self._every
-            self._due.setdefault(Purpose.ROUTINE, "")
+            self._due.setdefault(Purpose.ROUTINE.value, "")
         if not self._due:
             return changed
-        purpose = next(each for each in Purpose if each in self._due)
-        return self.ask(tick, purpose, self._due.pop(purpose)) or changed
+        purpose = next(each for each in Purpose if each.value in self._due)
+        return self.ask(tick, purpose, self._due.pop(purpose.value)) or changed
 
     def ask(self, tick: int, purpose: Purpose, about: str) -> bool:
         """Ask now, unless the same was asked lately; return whether there is an answer to keep to."""
@@ -182,25 +183,6 @@ class Advising:
             if name in possible:
                 return name
         return None
-
-    def to_json(self) -> dict[str, Json]:
-        """Return what a checkpoint keeps of it."""
-        return {
-            "due": {purpose.value: about for purpose, about in self._due.items()},
-            "asked": dict(self._asked),
-            "lifted": dict(self._lifted),
-            "candidates": list(self._candidates),
-            "until": self._until,
-            "routine": self._routine,
-            "milestone": self._milestone,
-        }
-
-    def restore(self, data: Mapping[str, Any]) -> None:
-        """Take over what `to_json` returned."""
-        self._due = {Purpose(purpose): about for purpose, about in data["due"].items()}
-        self._asked, self._lifted = dict(data["asked"]), dict(data["lifted"])
-        self._candidates, self._until = list(data["candidates"]), data["until"]
-        self._routine, self._milestone = data["routine"], data["milestone"]
 
     def _answer(
         self, purpose: Purpose, about: str, candidates: tuple[Option, ...]

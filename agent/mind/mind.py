@@ -18,6 +18,7 @@ from agent.planning import Facts, Goal, Plan, after, explain
 from agent.skills import Outcome, SkillRun, once, wait
 from emulator import State
 from memory import BlackboardEvent, Hooks, Json, Recall, hookable
+from memory.codec import SavedAttributes
 
 IDLE_FRAMES: Final = 30
 LEISURE: Final = 60  # frames, where nothing is wanted
@@ -26,8 +27,10 @@ LONGEST_PAUSE: Final = 60
 DEMOTION: Final = 5  # what each failure on the way takes from the priority of a goal
 
 
-class Mind:
+class Mind(SavedAttributes):
     """Chooses what to do from facts, keeps at it while it works, and learns how it went."""
+
+    SAVED = ("_failures", "_setbacks", "_begun", "_held_up", "_ladder")
 
     def __init__(
         self,
@@ -148,24 +151,14 @@ class Mind:
 
     def to_json(self) -> dict[str, Json]:
         """Return what a checkpoint keeps of the mind; actions under way are begun anew."""
-        return {
-            "failures": dict(self._failures),
-            "setbacks": dict(self._setbacks),
-            "begun": dict(self._begun),
-            "pursuit": self.goal,
-            "held_up": self._held_up,
-            "ladder": self._ladder.to_json(),
-            "advising": self._advising.to_json() if self._advising is not None else None,
-        }
+        advising = self._advising.to_json() if self._advising is not None else None
+        return {**super().to_json(), "pursuit": self.goal, "advising": advising}
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Take over what `to_json` returned."""
-        self._failures = Counter(data["failures"])
-        self._setbacks = Counter(data["setbacks"])
+        super().restore(data)
         self._weighed = None
-        self._begun = {name: since for name, since in data["begun"].items() if name in self._goals}
-        self._held_up = data["held_up"]
-        self._ladder.restore(data["ladder"])
+        self._begun = {name: since for name, since in self._begun.items() if name in self._goals}
         if self._advising is not None and data.get("advising") is not None:
             self._advising.restore(data["advising"])
         name = data["pursuit"]

@@ -11,6 +11,7 @@ from agent.errors import StuckReason
 from agent.perception import Percept
 from emulator import State
 from memory import Json
+from memory.codec import SavedAttributes
 
 HP_STEPS: Final = 4  # of the team's HP: quarters
 PATIENCE: Final = 1_500  # ticks; a person in the way has moved on many times by then
@@ -41,8 +42,10 @@ class Novelty(Enum):
     GAIN = 2  # an event, a badge, more of a thing in the bag, another member or level of the team
 
 
-class Gains:
+class Gains(SavedAttributes):
     """Everything gained so far, as hashes. Having any of it again is no gain."""
+
+    SAVED = ("_gained", "_grown")
 
     def __init__(self) -> None:
         self._sources: tuple[object, ...] = ()
@@ -69,14 +72,6 @@ class Gains:
     def adopt(self, gained: Iterable[int]) -> None:
         """Count what was gained on a branch that died as known."""
         self._gained.update(gained)
-
-    def to_json(self) -> dict[str, list[int]]:
-        """Return what a checkpoint keeps of it."""
-        return {"gained": sorted(self._gained), "grown": sorted(self._grown)}
-
-    def restore(self, data: dict[str, list[int]]) -> None:
-        """Take over what `to_json` returned."""
-        self._gained, self._grown = set(data["gained"]), set(data["grown"])
 
     def _compare(self, state: State) -> Novelty:
         mons = state.party.mons
@@ -147,12 +142,14 @@ def mark(*things: object) -> int:
     return crc32(repr(things).encode())
 
 
-class ProgressMonitor:
+class ProgressMonitor(SavedAttributes):
     """Watches what each tick shows and each action comes to, and gives a verdict.
 
     Until the next gain, a square or a text is new only once. A gain (an event, a thing, a level) makes
     everything worth seeing again; growth (experience, money) forgives walking to and fro.
     """
+
+    SAVED = ("_gains", "_seen", "_quiet", "_lost", "_tried", "_last", "_square", "_text")
 
     def __init__(self, patience: int = PATIENCE) -> None:
         self._patience = patience
@@ -163,7 +160,7 @@ class ProgressMonitor:
         self._counts: Counter[_Key] = Counter()
         self._excess: dict[
             _Key, float
-        ] = {}  # of what recurs more than it may: the times over its limit
+        ] = {}  # of what recurs more than it may: times over its limit
         self._tried: Counter[str] = Counter()
         self._last = ""
         self._square: list[int] = []  # the map, x and y where the player last stood free
@@ -255,27 +252,16 @@ class ProgressMonitor:
         self._lost += 1
 
     def to_json(self) -> dict[str, Json]:
-        """Return what a checkpoint keeps of it."""
-        return {
-            "gains": {**self._gains.to_json()},
-            "seen": sorted(self._seen),
-            "quiet": self._quiet,
-            "lost": self._lost,
-            "counts": [
-                [reason.value, action, what, times]
-                for (reason, action, what), times in self._counts.items()
-            ],
-            "tried": dict(self._tried),
-            "last": self._last,
-            "square": list(self._square),
-            "text": self._text,
-        }
+        """Return the whole state."""
+        counts = [
+            [reason.value, action, what, times]
+            for (reason, action, what), times in self._counts.items()
+        ]
+        return {**super().to_json(), "counts": counts}
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Take over what `to_json` returned."""
-        self._gains.restore(data["gains"])
-        self._seen = set(data["seen"])
-        self._quiet, self._lost = data["quiet"], data["lost"]
+        super().restore(data)
         self._counts = Counter(
             {
                 (StuckReason(reason), action, what): times
@@ -285,8 +271,6 @@ class ProgressMonitor:
         self._excess = {
             key: times / _limit(key) for key, times in self._counts.items() if times >= _limit(key)
         }
-        self._tried = Counter(data["tried"])
-        self._last, self._square, self._text = data["last"], data["square"], data["text"]
 
     def come_back(self, died: Mapping[str, Any]) -> None:
         """Begin anew at a checkpoint; what the branch that died had gained is no gain any more."""

@@ -12,7 +12,7 @@ from agent.mind.progress import ProgressMonitor
 from agent.perception import Percept
 from agent.planning import Action
 from memory import Json, as_json
-from memory.codec import from_json
+from memory.codec import SavedAttributes, from_json
 
 COOL_DOWN: Final = 150  # ticks without the actions to blame
 LONG_COOL_DOWN: Final = 300  # the same after a restore
@@ -66,12 +66,17 @@ class EpisodeTold:
     percept: Percept
 
 
-class Ladder:
+class Ladder(SavedAttributes):
     """Watches progress and answers the lack of it; `escape` is how a map is left, `inquiry` how people are asked.
 
     Cool-downs, the episode under way and all counts outlive a restore. `seed` decides how long is
     waited after one.
     """
+
+    SAVED = (
+        "progress", "episodes", "restores", "_owed", "_tick",
+        "_cooling", "_leaving", "_leaves", "_asking", "_pause",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -217,28 +222,14 @@ class Ladder:
         self._pause = chance.randint(1, LONGEST_PAUSE)
 
     def to_json(self) -> dict[str, Json]:
-        """Return what a checkpoint keeps of it."""
-        return {
-            "progress": self.progress.to_json(),
-            "episode": as_json(self.episode) if self.episode is not None else None,
-            "episodes": self.episodes,
-            "restores": self.restores,
-            "owed": self._owed,
-            "tick": self._tick,
-            "cooling": dict(self._cooling),
-            "leaving": self._leaving,
-            "leaves": self._leaves,
-            "asking": self._asking,
-            "pause": self._pause,
-        }
+        """Return the whole state."""
+        episode = as_json(self.episode) if self.episode is not None else None
+        return {**super().to_json(), "episode": episode}
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Take over what `to_json` returned."""
+        super().restore(data)
         self._adopt(data)
-        self.progress.restore(data["progress"])
-        self._tick, self._cooling = data["tick"], dict(data["cooling"])
-        self._leaving, self._leaves, self._pause = data["leaving"], data["leaves"], data["pause"]
-        self._asking = data["asking"]
 
     def _adopt(self, data: Mapping[str, Any]) -> None:
         kept = data["episode"]

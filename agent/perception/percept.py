@@ -3,15 +3,16 @@
 A state is read every tick, a frame only when something needs it.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from emulator import Console, Font, Screen, ScreenType, State, World
 from emulator.screen.glyphs import agreement, read_glyphs
 from emulator.screen.scene import Scene, locate
+from memory.codec import SavedAttributes
 
 LOOK_EVERY: Final = 200  # ticks
 
@@ -75,12 +76,14 @@ class Due(Enum):
     PLACE = "place"  # and where on the map it was taken, which takes long to find
 
 
-class Perceiver:
+class Perceiver(SavedAttributes):
     """Reads moments of one console, and compares what RAM says with what pixels show.
 
     Frames are drawn while time passes, so each moment says whether the next one is to be drawn:
     when a milestone waits for its witness, when the kind of screen has changed, and now and then.
     """
+
+    SAVED = ("_last_map",)  # where the player was last free to walk
 
     def __init__(
         self, console: Console, font: Font, world: World, due: Callable[[State], Due]
@@ -115,14 +118,6 @@ class Perceiver:
         if state.in_control:
             self._last_map = state.map.map_id
         return percept
-
-    def to_json(self) -> dict[str, int | None]:
-        """Return what a checkpoint keeps: where the player was last free to walk."""
-        return {"last_map": self._last_map}
-
-    def restore(self, data: Mapping[str, Any]) -> None:
-        """Take over what `to_json` returned."""
-        self._last_map = data["last_map"]
 
     def _look(self, tick: int, *, find_place: bool) -> ScreenReading:
         screen = self._console.screen()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LAST_CHECKPOINT: Final = "(SELECT coalesce(max(id), 0) FROM checkpoints)"
 RING: Final = 8  # the newest, whatever they were made for
-BUDGET: Final = 64 << 20  # bytes of game and mind
+BUDGET: Final = 64 << 20  # bytes of the game and the parts
 FEWEST: Final = 2  # stay however large they are
 
 Why: TypeAlias = Literal[

@@ -1,7 +1,7 @@
 """One run's file: steps, events, entries, checkpoints and the outbox, written together or not at all.
 
-Appending costs next to nothing and is lost with the process; `commit` makes it last. A checkpoint holds the game,
-the mind and the state of every attached part from the same moment; `rewind` brings all of it back.
+Appending costs next to nothing and is lost with the process; `commit` makes it last. A checkpoint holds the game and
+the state of every attached part from the same moment; `rewind` brings all of it back.
 """
 
 from __future__ import annotations

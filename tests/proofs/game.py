@@ -115,9 +115,11 @@ class Games:
                 scene.disk.thaw(scene.run)
             ended_by = next((each.fault for each in plan[: len(told)] if each.fault.verdicts), None)
             problems = [problem for each in told for problem in each.pop("problems")]
-            problems += self._verdict(scene, ended_by)
             files = oracle.Files(scene.run, scene.memory, self._folder)
-            problems += self._judged(scene, files, goal, ended_by)
+            is_unkept = _is_unkept(scene)
+            if not is_unkept:
+                problems += self._verdict(scene, ended_by)
+                problems += self._judged(scene, files, goal, ended_by)
             row = {
                 "faults": told,
                 "verdict": _verdict_of(scene),
@@ -127,7 +129,8 @@ class Games:
             }
             if problems:
                 self._keep(scene)
-            self._remember(scene, is_good=not problems and ended_by is None)
+            is_whole = ended_by is None and not is_unkept
+            self._remember(scene, is_good=not problems and is_whole)
         return row
 
     def _scene(self, stack: ExitStack, goal: str) -> Scene:
@@ -228,7 +231,7 @@ class Games:
             code = scene.program.code
             if code is None:
                 continue
-            if fault.verdicts or code == 0:
+            if fault.verdicts or code == 0 or _is_unkept(scene):
                 return "ended", []
             is_killed = not self._is_supervised and code == KILLED
             if not (is_killed or fault.begun_again or (fault.may_end and code == LIMIT)):
@@ -330,6 +333,17 @@ def loaded() -> Cartridge:
 def milestones() -> Sequence[str]:
     """Return the milestones of the demo's story up to the first badge."""
     return Story.of(CartridgeKind.DEMO).up_to("first_badge")
+
+
+def _is_unkept(scene: Scene) -> bool:
+    """Whether a file was damaged before there could be a copy, and the night gave up, said so and left it alone."""
+    why = str(scene.ending.get("why", ""))
+    return _verdict_of(scene) == "gave_up" and any(
+        file.exists()
+        and why.endswith(f"no good copy of {file} is left, and it stays as it is")
+        and not list((scene.run / "copies").glob(f"*{file.name}*"))
+        for file in (scene.run_file, scene.memory)
+    )
 
 
 def _verdict_of(scene: Scene) -> str:

@@ -15,8 +15,9 @@ from time import perf_counter, process_time
 from typing import Any, Final
 
 from agent.app import Interrupt, TickView
-from agent.app.play import KNOWLEDGE, NEVER, RUN, session_in
+from agent.app.play import KNOWLEDGE, RUN, session_in
 from agent.app.session import PlayLimits
+from agent.app.settings import NEVER
 from agent.mind.intent import IntentSource
 from agent.story import Story
 from emulator import Cartridge, demo_cartridge_path, load_cartridge

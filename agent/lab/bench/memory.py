@@ -12,8 +12,9 @@ from time import perf_counter, process_time
 from typing import Final, TypeAlias
 
 from agent.app.memory_producers import AGENT
-from agent.app.play import NEVER, NoViewer
+from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
+from agent.app.settings import NEVER
 from agent.lab.bench import memory_fill
 from agent.lab.bench.game import session_of
 from agent.lab.bench.limits import (

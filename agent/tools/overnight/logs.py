@@ -7,6 +7,7 @@ import json
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -33,11 +34,6 @@ class NightJournal:
         self._hears = hears
         self._waiting: deque[bytes] = deque(maxlen=MOST_WAITING)
 
-    @property
-    def is_written(self) -> bool:
-        """Whether all that was told is in the file."""
-        return not self._waiting
-
     def tell(self, what: str, **more: object) -> None:
         """Say `what`, which is written now or once it can be."""
         line = {"at": round(self._date(), 3), "what": what, **more}
@@ -48,12 +44,10 @@ class NightJournal:
 
     def settle(self) -> None:
         """Write what waits, as far as that is possible."""
-        try:
+        with suppress(OSError):
             while self._waiting:
                 _append(self._path, self._waiting[0])
                 self._waiting.popleft()
-        except OSError:
-            return
 
     def _is_full(self) -> bool:
         try:
@@ -145,7 +139,7 @@ LONGEST: Final = 300  # characters of the line that is kept in mind
 
 
 class Logbook:
-    """Takes bytes as they come. What cannot be written is dropped, and `is_written` says so: a log stops no night.
+    """Takes bytes as they come. What cannot be written is dropped: a log stops no night.
 
     `total` counts the bytes that came, `last` is the last whole line of them.
     """
@@ -153,7 +147,6 @@ class Logbook:
     def __init__(self, folder: Path, total: int = 0, *, rotate_at: int = ROTATE_AT) -> None:
         self.total = total
         self.last = ""
-        self.is_written = True
         self._path = folder / STDERR_FILE
         self._rotate_at = rotate_at
         self._rest = b""
@@ -162,7 +155,8 @@ class Logbook:
         """Append what a child said."""
         self.total += len(data)
         self._rest = self._take_line(self._rest + data)
-        self.is_written = _done(lambda: self._append(data))
+        with suppress(OSError):
+            self._append(data)
 
     def end_line(self) -> None:
         """Take what was said without an end of line for the last line: nothing more comes."""
@@ -191,11 +185,3 @@ class Logbook:
 
     def _numbered(self, number: int) -> Path:
         return self._path.with_name(f"{STDERR_FILE}.{number}") if number else self._path
-
-
-def _done(write: Callable[[], None]) -> bool:
-    try:
-        write()
-    except OSError:
-        return False
-    return True

@@ -67,12 +67,8 @@ class NightFault(Enum):
     NOT_RESUMABLE = "not_resumable"
 
 
-DAMAGE: Final = frozenset(
-    {NightFault.DAMAGED_RUN, NightFault.DAMAGED_MEMORY, NightFault.NOT_RESUMABLE}
-)
-HINDRANCES: Final = frozenset(
-    {NightFault.UNWRITABLE, NightFault.DISK}
-)  # which may end from outside
+DAMAGE: Final = {NightFault.DAMAGED_RUN, NightFault.DAMAGED_MEMORY, NightFault.NOT_RESUMABLE}
+HINDRANCES: Final = {NightFault.UNWRITABLE, NightFault.DISK}  # which may end from outside
 
 
 class StopReason(NamedTuple):
@@ -88,44 +84,28 @@ def passed(usage: NightUsage, limits: NightLimits) -> StopReason | None:
     left, resident, logged = (
         f"{each / MB:,.0f} MB" for each in (usage.free_bytes, usage.resident, usage.log_bytes)
     )
-    checks: tuple[tuple[bool, Guard, str], ...] = (
-        (
-            usage.free_bytes < limits.free_bytes,
-            Guard.DISK,
-            f"{left} left on the disk, and {limits.free_bytes / MB:,.0f} MB must stay free",
-        ),
-        (
-            hours >= limits.hours,
-            Guard.HOURS,
-            f"{hours:.2f} hours of wall time, of {limits.hours:g}",
-        ),
-        (
-            game_hours >= limits.game_hours,
-            Guard.GAME_HOURS,
-            f"{game_hours:.2f} hours of game time, of {limits.game_hours:g}",
-        ),
-        (
-            usage.log_bytes > limits.log_bytes,
-            Guard.LOG,
-            f"{logged} logged, of {limits.log_bytes / MB:,.0f} MB; look into night.log",
-        ),
-        (
-            usage.resident > limits.resident,
-            Guard.MEMORY,
-            f"{resident} of memory taken, of {limits.resident / MB:,.0f} MB",
-        ),
-        (
-            usage.asks and usage.calls >= limits.calls,
-            Guard.CALLS,
-            f"{usage.calls} calls of a model made, of {limits.calls:g}",
-        ),
-        (
-            usage.asks and usage.usd >= limits.usd,
-            Guard.DOLLARS,
-            f"${usage.usd:.2f} spent on asking, of ${limits.usd:.2f}",
-        ),
-    )
-    return next((StopReason(guard, says) for is_past, guard, says in checks if is_past), None)
+    checks = {
+        Guard.DISK: usage.free_bytes < limits.free_bytes,
+        Guard.HOURS: hours >= limits.hours,
+        Guard.GAME_HOURS: game_hours >= limits.game_hours,
+        Guard.LOG: usage.log_bytes > limits.log_bytes,
+        Guard.MEMORY: usage.resident > limits.resident,
+        Guard.CALLS: usage.asks and usage.calls >= limits.calls,
+        Guard.DOLLARS: usage.asks and usage.usd >= limits.usd,
+    }
+    guard = next((guard for guard, is_past in checks.items() if is_past), None)
+    if guard is None:
+        return None
+    says = {
+        Guard.DISK: f"{left} left on the disk, and {limits.free_bytes / MB:,.0f} MB must stay free",
+        Guard.HOURS: f"{hours:.2f} hours of wall time, of {limits.hours:g}",
+        Guard.GAME_HOURS: f"{game_hours:.2f} hours of game time, of {limits.game_hours:g}",
+        Guard.LOG: f"{logged} logged, of {limits.log_bytes / MB:,.0f} MB; look into night.log",
+        Guard.MEMORY: f"{resident} of memory taken, of {limits.resident / MB:,.0f} MB",
+        Guard.CALLS: f"{usage.calls} calls of a model made, of {limits.calls:g}",
+        Guard.DOLLARS: f"${usage.usd:.2f} spent on asking, of ${limits.usd:.2f}",
+    }
+    return StopReason(guard, says[guard])
 
 
 KILLED = -9
@@ -183,10 +163,7 @@ class ChildExit:
     @property
     def is_suspicious(self) -> bool:
         """Whether the files should be looked through: damage may be behind it, or no one looks later."""
-        return self.is_whole or self.code == 1 or not self.played or self.because in {*_DAMAGE}
-
-
-_DAMAGE = (NightFault.DAMAGED_RUN, NightFault.DAMAGED_MEMORY)
+        return self.is_whole or self.code == 1 or not self.played or self.because in DAMAGE
 
 
 class NightEnding(Enum):
@@ -200,13 +177,7 @@ class NightEnding(Enum):
     @property
     def exit_code(self) -> int:
         """The exit code of the process."""
-        match self:
-            case NightEnding.GOAL:
-                return 0
-            case NightEnding.LIMIT | NightEnding.GAVE_UP:
-                return 3
-            case NightEnding.INTERRUPTED:
-                return 130
+        return {NightEnding.GOAL: 0, NightEnding.INTERRUPTED: INTERRUPTED}.get(self, 3)
 
 
 @dataclass(frozen=True, slots=True)

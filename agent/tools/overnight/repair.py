@@ -106,8 +106,10 @@ class Copier:
     _earliest: float = 0.0
 
     def hurry(self) -> None:
-        """Copy as soon as the last copy is long enough ago."""
+        """Copy as soon as the last copy is long enough ago; what has none yet cannot wait so long."""
         self._due = 0.0
+        if not all(any(kept.copies) for kept in self.kept):
+            self._earliest = 0.0
 
     def copy_if_due(self, free_bytes: int) -> tuple[Path, StoreError] | None:
         """Copy what is due; return the file that could not be copied whole, and why."""

@@ -1,8 +1,9 @@
 """What a night was asked for, the command line of its children, and its clock."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -70,38 +71,21 @@ class NightSettings:
             more += ["--at", str(at), "--recover"]
         if by_rules:
             more += ["--mind", "rules"]  # the last one counts
-        return [
-            *program,
-            "play",
-            "--json",
-            *where,
-            "--memory",
-            str(self.memory),
-            *self.flags,
-            *more,
-        ]
+        memory = ["--memory", str(self.memory)]
+        return [*program, "play", "--json", *where, *memory, *self.flags, *more]
 
     def told(self) -> Mapping[str, Any]:
         """Return what the journal says of it: flags and limits, and nothing of the environment."""
-        limits, patience = self.limits, self.patience
+        # JSON has no infinity: what has no limit has None.
+        limits = {name: each if each < inf else None for name, each in asdict(self.limits).items()}
+        patience = self.patience
         return {
             "play": [*self.flags, *self.first_flags],
-            "hours": _finite(limits.hours),
-            "game_hours": _finite(limits.game_hours),
-            "free_bytes": limits.free_bytes,
-            "resident": limits.resident,
-            "log_bytes": limits.log_bytes,
-            "calls": _finite(limits.calls),
-            "usd": _finite(limits.usd),
+            **limits,
             "hang_s": patience.hang_s,
             "gain_hours": patience.gain_hours,
             "backoff_s": patience.backoff_s,
         }
-
-
-def _finite(number: float) -> float | None:
-    """Return a limit as JSON has it; there is no infinity."""
-    return number if number < float("inf") else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from typing import Final, NamedTuple, TypeAlias
 
 from agent.advisor.port import Tool
 from agent.app.advice import ADVICE, Asking, ReplayedAdvice
-from agent.app.play import KNOWLEDGE, NEVER, NoViewer, session_of_run
+from agent.app.play import KNOWLEDGE, NoViewer, session_of_run
 from agent.app.process import Interrupt
 from agent.app.session import PlayLimits
-from agent.app.settings import Decider, RunSettings, cartridge_for
+from agent.app.settings import NEVER, Decider, RunSettings, cartridge_for
 from agent.errors import RunError, UsageError
 from agent.events import MilestoneEvent, events
 from agent.story import Story
@@ -88,7 +88,7 @@ def open_recording(path: Path) -> Iterator[OpenRecording]:
                 RecordedMilestone(each.id, each.tick, tuple(sorted(each.witnesses)))
                 for each in events(run, MilestoneEvent, strict=True)
             )
-        origin = RecordingOrigin(kept.run, kept.seed, kept.cartridge, kept.sha1, kept.pyboy, agent)
+        origin = RecordingOrigin(kept.cartridge, kept.sha1, kept.run, kept.seed, kept.pyboy, agent)
         yield OpenRecording(path, origin, milestones, recording_of(run), run)
 
 

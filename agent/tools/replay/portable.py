@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple, NoReturn
 
+from agent.app.settings import PlayedOn
 from agent.errors import RunError
 from agent.tools.replay.recording import Recording
 from emulator import MOST_PACKED, Link, StepRecord, pack, unpack
@@ -41,13 +42,11 @@ class RecordedMilestone(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class RecordingOrigin:
+class RecordingOrigin(PlayedOn):
     """Where a recording comes from."""
 
     run: str
     seed: int
-    cartridge: str
-    sha1: str
     pyboy: str
     agent: str
 

@@ -129,7 +129,7 @@ def test_the_log_is_rotated_and_keeps_the_last_line_in_mind(tmp_path: Path) -> N
 def test_a_log_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None:
     log = Logbook(tmp_path / "nowhere")
     log.write(b"error: the disk is full\n")
-    assert (log.is_written, log.last) == (False, "error: the disk is full")
+    assert log.last == "error: the disk is full"
 
 
 def test_copies_are_made_now_and_then_and_after_what_is_worth_it(files: NightFiles) -> None:
@@ -147,6 +147,19 @@ def test_copies_are_made_now_and_then_and_after_what_is_worth_it(files: NightFil
     assert next(files.run.copies).stat().st_mtime_ns == first  # there was no room
     copier.copy_if_due(1 << 40)
     assert next(files.run.copies).stat().st_mtime_ns > first
+
+
+def test_a_run_that_has_just_begun_is_copied_at_once_however_long_its_memory_took(
+    files: NightFiles,
+) -> None:
+    now = iter((0.0, 100.0, 101.0, 102.0))
+    copier = Copier((files.run, files.memory), 0, lambda: next(now))
+    begun = files.run.path.rename(files.folder / "later")
+    copier.copy_if_due(1 << 40)
+    begun.rename(files.run.path)
+    copier.hurry()
+    copier.copy_if_due(1 << 40)
+    assert any(files.run.copies)
 
 
 def test_no_copy_takes_the_place_of_a_good_one_unless_it_is_whole(files: NightFiles) -> None:
