@@ -12,6 +12,8 @@ from agent.tools.report import report_ended
 from agent.tools.scenario import Cache
 from emulator import Cartridge, State, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
+from tests.agent.demo import at_the_menu
+from tests.agent.ring import Ring
 from tests.agent.support import (
     ROOT,
     Agent,
@@ -46,6 +48,19 @@ def demo() -> Cartridge:
 def cache(demo: Cartridge, tmp_path_factory: pytest.TempPathFactory) -> Cache:
     """Derived moments of scenarios, of this process alone."""
     return Cache.of(demo, tmp_path_factory.mktemp("scenarios"))
+
+
+@pytest.fixture(scope="session")
+def first_turn(played: Played) -> State:
+    """The first turn of the first battle."""
+    with game_at(played.folder, at_the_menu) as game:
+        return game.state
+
+
+@pytest.fixture(scope="module")
+def ring(played: Played) -> Iterator[Ring]:
+    with game_at(played.folder, lambda state: state.in_control) as game:
+        yield Ring(game, game.console.save())
 
 
 @pytest.fixture

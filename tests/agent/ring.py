@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 from agent.lab.bench.battles import SIZE, party_in_ram
 from agent.skills import Attack, Commander, Order, Outcome, SkillRun, TriedOrders, fight, read_on
-from emulator import Battle, BattleMon, Dex, Phase, State, demo_cartridge_path, load_cartridge
+from emulator import Battle, BattleMon, Phase, State
 from emulator.dex.trainers import Member
 from emulator.profile import symbol
+from tests.agent.demo import DEX, at_the_menu
 from tests.agent.support import Game
 
-DEX = Dex.of(load_cartridge(demo_cartridge_path()))
 FAST_AND_SET, FAST_AND_SHIFT = 0xC1, 0x81
 TRAINER = 200
 EVEN_DVS = 0x8888
@@ -110,8 +110,7 @@ class Ring:
         self.poke("wCurOpponent", [TRAINER + trainer[0] if trainer else species_of(wild[0])])
         for _ in range(200):
             console.perform(read_on())
-            battle = self.state.battle
-            if battle is not None and battle.phase is Phase.MAIN_MENU:
+            if at_the_menu(self.state):
                 return self.state
         raise AssertionError("no battle begins")
 

@@ -1,7 +1,6 @@
 """What to do in a battle by exact odds, and what the other side is expected to do."""
 
 import random
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
@@ -14,57 +13,25 @@ from agent.battle.damage import Duel
 from agent.battle.matchups import Attacking, duel, minded
 from agent.battle.options import TurnState, attack_options
 from agent.battle.policy import choice
-from agent.skills import Attack, Flee, Order, TriedOrders
+from agent.skills import Attack, Flee
 from emulator import (
-    Battle,
     BattleKind,
     BattleMon,
-    Dex,
     Party,
-    Phase,
     State,
-    demo_cartridge_path,
-    load_cartridge,
 )
 from emulator.ram.party import MoveSlot, Stats
 from emulator.rules.damage import TURNS, standing
-from tests.agent.ring import DEX as MOVES_DEX
-from tests.agent.ring import Fighter, Ring, Script
-from tests.agent.ring import number_of as moves_number_of
-from tests.agent.support import Played, game_at
-
-DEX = Dex.of(load_cartridge(demo_cartridge_path()))
-
-
-def order_in(dex: Dex, state: State, goals: BattleGoals, tried: TriedOrders | None = None) -> Order:
-    return choice(dex, state, goals, tried or TriedOrders()).order
-
-
-def number_of(move: str) -> int:
-    return next(number for number, each in DEX.all_moves.items() if each.name == move)
-
+from emulator.rules.moves import MoveData
+from tests.agent.demo import DEX, enemy_of, own_of
+from tests.agent.ring import Fighter, Ring, Script, number_of
 
 NAMES = ("NUDGE", "GLOWER", "BIG EYES", "SPLISH", "CURL UP")
 NUDGE, GLOWER, BIG_EYES, SPLISH, CURL_UP = map(number_of, NAMES)
 
 
-@pytest.fixture(scope="module")
-def first_turn(played: Played) -> Iterator[State]:
-    """The state in which the rival's battle asks for the first time."""
-
-    def asks(state: State) -> bool:
-        return state.battle is not None and state.battle.phase is Phase.MAIN_MENU
-
-    with game_at(played.folder, asks) as game:
-        yield game.state
-
-
-def sides(state: State) -> tuple[Battle, BattleMon, BattleMon]:
-    battle = state.battle
-    assert battle is not None
-    assert battle.own is not None
-    assert battle.enemy is not None
-    return battle, battle.own, battle.enemy
+def sides(state: State) -> tuple[BattleMon, BattleMon]:
+    return own_of(state), enemy_of(state)
 
 
 def with_moves(mon: BattleMon, *moves: tuple[int, int]) -> BattleMon:
@@ -82,14 +49,14 @@ def tough(mon: BattleMon) -> BattleMon:
 
 
 def at(state: State, own: BattleMon, enemy: BattleMon, kind: BattleKind) -> State:
-    battle, *_ = sides(state)
+    assert state.battle is not None
     mons = (replace(state.party[0], hp=own.hp), *state.party.mons[1:])
-    battle = replace(battle, own=own, enemy=enemy, kind=kind)
+    battle = replace(state.battle, own=own, enemy=enemy, kind=kind)
     return replace(state, battle=battle, party=Party(mons))
 
 
 def ordered(state: State, own: BattleMon, enemy: BattleMon, kind: BattleKind) -> object:
-    return order_in(DEX, at(state, own, enemy, kind), BattleGoals())
+    return choice(DEX, at(state, own, enemy, kind), BattleGoals()).order
 
 
 def table(state: State, own: BattleMon, enemy: BattleMon) -> TurnState:
@@ -99,7 +66,7 @@ def table(state: State, own: BattleMon, enemy: BattleMon) -> TurnState:
 
 
 def test_of_two_attacks_the_quicker_is_chosen(first_turn: State) -> None:
-    _, own, enemy = sides(first_turn)
+    own, enemy = sides(first_turn)
     own = with_moves(own, (NUDGE, 10), (GLOWER, 10), (SPLISH, 10))
     weak = replace(enemy, hp=9)  # nothing is worth preparing
     quickest = min(attack_options(table(first_turn, own, weak)), key=lambda each: each.turns)
@@ -107,38 +74,38 @@ def test_of_two_attacks_the_quicker_is_chosen(first_turn: State) -> None:
 
 
 def test_a_move_without_pp_is_not_chosen(first_turn: State) -> None:
-    _, own, enemy = sides(first_turn)
+    own, enemy = sides(first_turn)
     own = with_moves(own, (NUDGE, 0), (GLOWER, 10), (SPLISH, 3))
     assert ordered(first_turn, own, enemy, BattleKind.TRAINER) == Attack(2)
 
 
 def test_a_disabled_move_is_not_chosen(first_turn: State) -> None:
-    _, own, enemy = sides(first_turn)
+    own, enemy = sides(first_turn)
     own = replace(with_moves(own, (NUDGE, 9), (SPLISH, 9)), disabled=1)
     assert ordered(first_turn, own, enemy, BattleKind.TRAINER) == Attack(0)
 
 
 def test_without_an_attack_some_move_with_pp_is_used(first_turn: State) -> None:
-    _, own, enemy = sides(first_turn)
+    own, enemy = sides(first_turn)
     own = with_moves(own, (NUDGE, 0), (GLOWER, 4))
     assert ordered(first_turn, own, enemy, BattleKind.TRAINER) == Attack(1)
 
 
 def test_a_lost_fight_is_left_if_it_can_be(first_turn: State) -> None:
-    _, own, enemy = sides(first_turn)
+    own, enemy = sides(first_turn)
     weak = replace(own, hp=1, stats=own.stats._replace(speed=999))
     assert ordered(first_turn, weak, enemy, BattleKind.WILD) == Flee()
     assert isinstance(ordered(first_turn, weak, enemy, BattleKind.TRAINER), Attack)
 
 
 def test_a_fight_that_will_be_won_is_fought(first_turn: State) -> None:
-    _, own, enemy = sides(first_turn)
+    own, enemy = sides(first_turn)
     easy = replace(enemy, hp=1)
     assert isinstance(ordered(first_turn, own, easy, BattleKind.WILD), Attack)
 
 
 def test_what_helps_more_than_its_turn_costs_is_done_first(first_turn: State) -> None:
-    _, own, enemy = sides(first_turn)
+    own, enemy = sides(first_turn)
     own = with_moves(even(own), (NUDGE, 20), (CURL_UP, 20))
     strong = tough(with_moves(even(enemy), (NUDGE, 20)))  # many turns, and each one hurts
     assert ordered(first_turn, own, strong, BattleKind.TRAINER) == Attack(1)
@@ -149,27 +116,27 @@ def test_what_helps_more_than_its_turn_costs_is_done_first(first_turn: State) ->
 
 
 def test_what_helps_less_than_its_turn_costs_is_left(first_turn: State) -> None:
-    _, own, enemy = sides(first_turn)
+    own, enemy = sides(first_turn)
     own = with_moves(even(own), (NUDGE, 20), (BIG_EYES, 20))
     strong = tough(with_moves(even(enemy), (NUDGE, 20)))
     assert ordered(first_turn, own, strong, BattleKind.TRAINER) == Attack(0)
 
 
 def test_what_is_nearly_won_is_finished(first_turn: State) -> None:
-    _, own, enemy = sides(first_turn)
+    own, enemy = sides(first_turn)
     own = with_moves(own, (NUDGE, 20), (BIG_EYES, 20))
     assert ordered(first_turn, own, replace(enemy, hp=2), BattleKind.TRAINER) == Attack(0)
 
 
 def test_creatures_and_moves_that_no_table_has_are_fought_all_the_same(first_turn: State) -> None:
     strange = replace(DEX, all_species={}, all_moves={NUDGE: DEX.all_moves[NUDGE]})
-    assert isinstance(order_in(strange, first_turn, BattleGoals()), Attack)
+    assert isinstance(choice(strange, first_turn, BattleGoals()).order, Attack)
     empty = replace(DEX, all_species={}, all_moves={})
-    assert isinstance(order_in(empty, first_turn, BattleGoals()), Attack)
+    assert isinstance(choice(empty, first_turn, BattleGoals()).order, Attack)
 
 
 def test_against_an_enemy_that_cannot_hurt_every_fight_is_won(first_turn: State) -> None:
-    _, own, enemy = sides(first_turn)
+    own, enemy = sides(first_turn)
     own, harmless = with_moves(own, (NUDGE, 20)), with_moves(enemy, (GLOWER, 10))
     (only,) = attack_options(table(first_turn, own, harmless))
     assert only.worth >= 1.0
@@ -206,20 +173,9 @@ RAMBLER = (1, 1)  # chooses anything
 POISONED = 8
 
 
-@pytest.fixture(scope="module")
-def _ring(played: Played) -> Iterator[Ring]:
-    with game_at(played.folder, lambda state: state.in_control) as game:
-        yield Ring(game, game.console.save())
-
-
-@pytest.fixture
-def ring(_ring: Ring) -> Ring:
-    return _ring
-
-
 def foreseen(ring: Ring, trainer_class: int) -> set[str]:
-    found = minded(MOVES_DEX, ring.enemy, ring.own, trainer_class)
-    return {MOVES_DEX.move(each.move).name for each in found.moves}
+    found = minded(DEX, ring.enemy, ring.own, trainer_class)
+    return {DEX.move(each.move).name for each in found.moves}
 
 
 class Enough(Exception):
@@ -238,7 +194,7 @@ def seen(ring: Ring, turns: int) -> set[str]:
     with pytest.raises(Enough):
         ring.fight(script)
     moves = [state.battle.enemy_move for state in script.seen[1:] if state.battle is not None]
-    return {MOVES_DEX.move(move).name for move in moves if move is not None}
+    return {DEX.move(move).name for move in moves if move is not None}
 
 
 @pytest.mark.parametrize(
@@ -272,9 +228,7 @@ def test_who_is_wild_chooses_anything(ring: Ring) -> None:
 
 
 def ends(ring: Ring, move: str) -> Duel:
-    return duel(
-        MOVES_DEX, ring.own, ring.enemy, Attacking(0, MOVES_DEX.move(moves_number_of(move)), 5)
-    )
+    return duel(DEX, ring.own, ring.enemy, Attacking(0, DEX.move(number_of(move)), 5))
 
 
 def test_a_move_that_must_be_charged_wins_a_turn_later_than_one_that_rests_afterwards(
@@ -286,23 +240,20 @@ def test_a_move_that_must_be_charged_wins_a_turn_later_than_one_that_rests_after
     assert 1.9 < charged.turns < 2.5
 
 
+def chance(ring: Ring, move: MoveData) -> float:
+    return duel(DEX, ring.own, ring.enemy, Attacking(0, move, 20)).chance
+
+
 def test_who_is_held_does_less(ring: Ring) -> None:
     ring.enter(Fighter("TOASTNUT", 12), wild=("NIBBIT", 10))
     ring.arm("NUDGE")
-    tangle = MOVES_DEX.move(moves_number_of("TANGLE"))
-    plain = replace(tangle, effect=0)
-    holding, hitting = (
-        duel(MOVES_DEX, ring.own, ring.enemy, Attacking(0, each, 20)) for each in (tangle, plain)
-    )
-    assert holding.chance > hitting.chance
+    tangle = DEX.move(number_of("TANGLE"))
+    assert chance(ring, tangle) > chance(ring, replace(tangle, effect=0))
 
 
 def test_who_is_out_of_reach_takes_half(ring: Ring) -> None:
     ring.enter(Fighter("TOASTNUT", 12), wild=("NIBBIT", 12))
     ring.arm("NUDGE")
-    burrow = MOVES_DEX.move(moves_number_of("BURROW"))
-    in_sight = replace(burrow, number=moves_number_of("SLOW BLOOM"), power=burrow.power)
-    hidden, open_ = (
-        duel(MOVES_DEX, ring.own, ring.enemy, Attacking(0, each, 20)) for each in (burrow, in_sight)
-    )
-    assert hidden.chance > open_.chance
+    burrow = DEX.move(number_of("BURROW"))
+    in_sight = replace(burrow, number=number_of("SLOW BLOOM"), power=burrow.power)
+    assert chance(ring, burrow) > chance(ring, in_sight)

@@ -1,7 +1,7 @@
 """What a turn is used for: items, balls, changes, running, and what a mon learns."""
 
-from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -20,63 +20,30 @@ from agent.skills import Attack, Flee, Order, Switch, Throw, TriedOrders, UseIte
 from emulator import (
     BattleKind,
     BattleMon,
-    Dex,
     Party,
     PartyMon,
-    Phase,
     State,
     Status,
-    demo_cartridge_path,
-    load_cartridge,
 )
 from emulator.dex.trainers import Member
 from emulator.profile import symbol
 from emulator.ram.party import MoveSlot, Stats
 from emulator.ram.player import Bag, Stack
-from tests.agent.support import Game, Played, game_at
+from tests.agent.demo import DEX, enemy_of, own_of
+from tests.agent.ring import number_of, species_of
+from tests.agent.support import Played, game_at
 
-DEX = Dex.of(load_cartridge(demo_cartridge_path()))
 POKE_BALL, GREAT_BALL, POTION, ANTIDOTE, BURN_HEAL, AWAKENING = 4, 3, 20, 11, 12, 14
 WELL = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
 ASLEEP = WELL._replace(sleep=4)
 TRAIN, PASS = BattleGoals(), BattleGoals(train=False)
 
 
-def order_in(dex: Dex, state: State, goals: BattleGoals, tried: TriedOrders | None = None) -> Order:
-    return choice(dex, state, goals, tried or TriedOrders()).order
-
-
-def number_of(move: str) -> int:
-    return next(number for number, each in DEX.all_moves.items() if each.name == move)
-
-
-def species_of(name: str) -> int:
-    return next(index for index, each in DEX.all_species.items() if each.name == name)
-
-
 NAMES = (
-    "NUDGE",
-    "GLOWER",
-    "SPLISH",
-    "CURL UP",
-    "NAP PUFF",
-    "BELLOWS",
-    "NIBBLE",
-    "LEAF FLICK",
+    *("NUDGE", "GLOWER", "SPLISH", "CURL UP", "NAP PUFF", "BELLOWS", "NIBBLE", "LEAF FLICK"),
     "BURST",
 )
 NUDGE, GLOWER, SPLISH, CURL_UP, NAP_PUFF, BELLOWS, NIBBLE, LEAF_FLICK, BURST = map(number_of, NAMES)
-
-
-@pytest.fixture(scope="module")
-def turn(played: Played) -> Iterator[State]:
-    """The first turn of a battle."""
-
-    def asks(state: State) -> bool:
-        return state.battle is not None and state.battle.phase is Phase.MAIN_MENU
-
-    with game_at(played.folder, asks) as game:
-        yield game.state
 
 
 def slots(*moves: tuple[int, int]) -> tuple[MoveSlot, ...]:
@@ -137,72 +104,73 @@ def at(
     return replace(state, battle=battle, party=party, bag=Bag(tuple(Stack(*each) for each in bag)))
 
 
-@pytest.fixture(scope="module")
-def own(turn: State) -> BattleMon:
-    assert turn.battle is not None
-    assert turn.battle.own is not None
-    return fighter(turn.battle.own, NUDGE)
+class Sides(NamedTuple):
+    """The first turn of a battle, and a mon on each side that nothing sets apart."""
+
+    turn: State
+    own: BattleMon
+    enemy: BattleMon
 
 
 @pytest.fixture(scope="module")
-def enemy(turn: State) -> BattleMon:
-    assert turn.battle is not None
-    assert turn.battle.enemy is not None
-    return fighter(turn.battle.enemy, NUDGE)
+def sides(first_turn: State) -> Sides:
+    both = own_of(first_turn), enemy_of(first_turn)
+    return Sides(first_turn, *[fighter(each, NUDGE) for each in both])
+
+
+def order_in(state: State, goals: BattleGoals, tried: TriedOrders | None = None) -> Order:
+    return choice(DEX, state, goals, tried or TriedOrders()).order
 
 
 def wishing(enemy: BattleMon) -> BattleGoals:
     return BattleGoals(catch=frozenset({enemy.species}))
 
 
-def test_what_is_wanted_and_asleep_gets_a_ball(
-    turn: State, own: BattleMon, enemy: BattleMon
-) -> None:
+def test_what_is_wanted_and_asleep_gets_a_ball(sides: Sides) -> None:
+    turn, own, enemy = sides
     sleeper = replace(enemy, status=ASLEEP, hp=3)
     state = at(turn, own, sleeper, bag=((POKE_BALL, 3),))
-    assert order_in(DEX, state, wishing(enemy)) == Throw(POKE_BALL)
-    assert not isinstance(order_in(DEX, state, TRAIN), Throw)  # nobody wanted it
+    assert order_in(state, wishing(enemy)) == Throw(POKE_BALL)
+    assert not isinstance(order_in(state, TRAIN), Throw)  # nobody wanted it
 
 
-def test_no_ball_is_thrown_at_a_trainers_mon(turn: State, own: BattleMon, enemy: BattleMon) -> None:
+def test_no_ball_is_thrown_at_a_trainers_mon(sides: Sides) -> None:
+    turn, own, enemy = sides
     sleeper = replace(enemy, status=ASLEEP, hp=3)
     state = at(turn, own, sleeper, kind=BattleKind.TRAINER, bag=((POKE_BALL, 3),))
-    assert order_in(DEX, state, wishing(enemy)) == Attack(0)
+    assert order_in(state, wishing(enemy)) == Attack(0)
 
 
-def test_what_is_wanted_is_worn_down_first_when_that_is_safe(
-    turn: State, own: BattleMon, enemy: BattleMon
-) -> None:
+def test_what_is_wanted_is_worn_down_first_when_that_is_safe(sides: Sides) -> None:
+    turn, own, enemy = sides
     rare = replace(enemy, catch_rate=90)
     state = at(turn, own, rare, bag=((POKE_BALL, 3),))
-    assert order_in(DEX, state, wishing(enemy)) == Attack(0)
+    assert order_in(state, wishing(enemy)) == Attack(0)
     worn = at(turn, own, replace(rare, hp=4), bag=((POKE_BALL, 3),))  # an attack would end it
-    assert order_in(DEX, worn, wishing(enemy)) == Throw(POKE_BALL)
+    assert order_in(worn, wishing(enemy)) == Throw(POKE_BALL)
     in_danger = at(turn, replace(own, hp=3), rare, bag=((POKE_BALL, 3),))
-    assert order_in(DEX, in_danger, wishing(enemy)) == Throw(POKE_BALL)
+    assert order_in(in_danger, wishing(enemy)) == Throw(POKE_BALL)
 
 
-def test_no_more_than_so_many_balls_are_thrown(
-    turn: State, own: BattleMon, enemy: BattleMon
-) -> None:
+def test_no_more_than_so_many_balls_are_thrown(sides: Sides) -> None:
+    turn, own, enemy = sides
     state = at(turn, own, replace(enemy, hp=4), bag=((POKE_BALL, 30),))
-    assert order_in(DEX, state, wishing(enemy), TriedOrders(balls=9)) == Throw(POKE_BALL)
-    assert not isinstance(order_in(DEX, state, wishing(enemy), TriedOrders(balls=10)), Throw)
+    assert order_in(state, wishing(enemy), TriedOrders(balls=9)) == Throw(POKE_BALL)
+    assert not isinstance(order_in(state, wishing(enemy), TriedOrders(balls=10)), Throw)
 
 
-def test_a_ball_that_the_game_refused_is_not_thrown_again(
-    turn: State, own: BattleMon, enemy: BattleMon
-) -> None:
+def test_a_ball_that_the_game_refused_is_not_thrown_again(sides: Sides) -> None:
+    turn, own, enemy = sides
     state = at(turn, own, replace(enemy, hp=4), bag=((POKE_BALL, 3), (GREAT_BALL, 1)))
-    assert order_in(DEX, state, wishing(enemy)) == Throw(POKE_BALL)
+    assert order_in(state, wishing(enemy)) == Throw(POKE_BALL)
     refused = TriedOrders(frozenset({Throw(POKE_BALL)}))
-    assert order_in(DEX, state, wishing(enemy), refused) == Throw(GREAT_BALL)
+    assert order_in(state, wishing(enemy), refused) == Throw(GREAT_BALL)
     saved = replace(wishing(enemy), spare=(POKE_BALL, GREAT_BALL))
-    assert not isinstance(order_in(DEX, state, saved), Throw)
+    assert not isinstance(order_in(state, saved), Throw)
 
 
-def test_sleep_and_wounds_and_better_balls_make_catching_likelier(enemy: BattleMon) -> None:
-    rare = replace(enemy, catch_rate=45)
+def test_sleep_and_wounds_and_better_balls_make_catching_likelier(sides: Sides) -> None:
+    rare = replace(sides.enemy, catch_rate=45)
     whole = catch_chance(rare, POKE_BALL)
     assert 0 < whole < catch_chance(replace(rare, hp=5), POKE_BALL) < 1
     assert whole < catch_chance(replace(rare, status=ASLEEP), POKE_BALL)
@@ -210,27 +178,26 @@ def test_sleep_and_wounds_and_better_balls_make_catching_likelier(enemy: BattleM
     assert catch_chance(rare, 1) == 1.0
 
 
-def test_a_potion_is_used_when_it_decides_the_fight(
-    turn: State, own: BattleMon, enemy: BattleMon
-) -> None:
+def test_a_potion_is_used_when_it_decides_the_fight(sides: Sides) -> None:
+    turn, own, enemy = sides
     hurt = replace(quick(own), hp=5)
     fight = at(turn, hurt, replace(enemy, hp=14), kind=BattleKind.TRAINER, bag=((POTION, 2),))
-    assert order_in(DEX, fight, TRAIN) == UseItem(POTION, 0)
-    assert order_in(DEX, fight, BattleGoals(spare=(POTION,))) == Attack(0)
+    assert order_in(fight, TRAIN) == UseItem(POTION, 0)
+    assert order_in(fight, BattleGoals(spare=(POTION,))) == Attack(0)
     nearly_won = at(turn, hurt, replace(enemy, hp=1), kind=BattleKind.TRAINER, bag=((POTION, 2),))
-    assert order_in(DEX, nearly_won, TRAIN) == Attack(0)
+    assert order_in(nearly_won, TRAIN) == Attack(0)
 
 
-def test_a_potion_that_the_game_refuses_is_left(
-    turn: State, own: BattleMon, enemy: BattleMon
-) -> None:
+def test_a_potion_that_the_game_refuses_is_left(sides: Sides) -> None:
+    turn, own, enemy = sides
     hurt = replace(quick(own), hp=5)
     state = at(turn, hurt, replace(enemy, hp=14), kind=BattleKind.TRAINER, bag=((POTION, 2),))
     refused = TriedOrders(frozenset({UseItem(POTION, 0)}))
-    assert order_in(DEX, state, TRAIN, refused) == Attack(0)
+    assert order_in(state, TRAIN, refused) == Attack(0)
 
 
-def test_who_sleeps_too_long_is_woken(turn: State, own: BattleMon, enemy: BattleMon) -> None:
+def test_who_sleeps_too_long_is_woken(sides: Sides) -> None:
+    turn, own, enemy = sides
     sleeper = replace(quick(own), status=WELL._replace(sleep=7), hp=22)
     state = at(
         turn,
@@ -239,36 +206,33 @@ def test_who_sleeps_too_long_is_woken(turn: State, own: BattleMon, enemy: Battle
         kind=BattleKind.TRAINER,
         bag=((AWAKENING, 1), (ANTIDOTE, 1)),
     )
-    assert order_in(DEX, state, TRAIN) == UseItem(AWAKENING, 0)
+    assert order_in(state, TRAIN) == UseItem(AWAKENING, 0)
 
 
-def test_a_burn_is_cured_only_in_a_fight_that_it_decides(
-    turn: State, own: BattleMon, enemy: BattleMon
-) -> None:
+def test_a_burn_is_cured_only_in_a_fight_that_it_decides(sides: Sides) -> None:
+    turn, own, enemy = sides
     weak = quick(own)
     burned = replace(weak, status=WELL._replace(burned=True), stats=weak.stats._replace(attack=7))
     bag = ((BURN_HEAL, 1), (ANTIDOTE, 1))
     short = at(turn, burned, replace(enemy, hp=4), kind=BattleKind.TRAINER, bag=bag)
-    assert order_in(DEX, short, TRAIN) == Attack(0)
+    assert order_in(short, TRAIN) == Attack(0)
     long = at(turn, burned, replace(enemy, hp=18), kind=BattleKind.TRAINER, bag=bag)
-    assert order_in(DEX, long, TRAIN) == UseItem(BURN_HEAL, 0)
+    assert order_in(long, TRAIN) == UseItem(BURN_HEAL, 0)
 
 
-def test_somebody_with_much_better_odds_is_sent(
-    turn: State, own: BattleMon, enemy: BattleMon
-) -> None:
+def test_somebody_with_much_better_odds_is_sent(sides: Sides) -> None:
+    turn, own, enemy = sides
     strong = fighter(own, SPLISH, level=20)
     fiery = replace(enemy, types=(20, 20), hp=30)
     hopeless = replace(own, hp=4)
     state = at(turn, hopeless, fiery, strong, kind=BattleKind.TRAINER)
-    assert order_in(DEX, state, TRAIN) == Switch(1)
+    assert order_in(state, TRAIN) == Switch(1)
     same = at(turn, own, enemy, fighter(own, NUDGE), kind=BattleKind.TRAINER)
-    assert order_in(DEX, same, TRAIN) == Attack(0)
+    assert order_in(same, TRAIN) == Attack(0)
 
 
-def test_when_one_has_fallen_the_best_of_the_others_comes(
-    turn: State, own: BattleMon, enemy: BattleMon
-) -> None:
+def test_when_one_has_fallen_the_best_of_the_others_comes(sides: Sides) -> None:
+    turn, own, enemy = sides
     weak, strong = fighter(own, NUDGE, hp=4), fighter(own, NUDGE, level=20)
     state = at(turn, replace(own, hp=0), enemy, weak, strong, kind=BattleKind.TRAINER)
     tactics = BattlePolicy(DEX)
@@ -278,120 +242,110 @@ def test_when_one_has_fallen_the_best_of_the_others_comes(
     assert tactics.fights_on(at(turn, replace(own, hp=0), enemy, weak, strong))
 
 
-def test_before_a_trainers_next_one_changes_only_for_much_better_odds(
-    turn: State, own: BattleMon, enemy: BattleMon
-) -> None:
+def test_before_a_trainers_next_one_changes_only_for_much_better_odds(sides: Sides) -> None:
+    turn, own, enemy = sides
     state = at(turn, replace(own, hp=3), enemy, fighter(own, NUDGE), kind=BattleKind.TRAINER)
     assert BattlePolicy(DEX).change(state) == 1
     state = at(turn, own, enemy, fighter(own, NUDGE), kind=BattleKind.TRAINER)
     assert BattlePolicy(DEX).change(state) is None
 
 
-def test_who_may_rest_for_turns_is_put_to_sleep_first(
-    turn: State, own: BattleMon, enemy: BattleMon
-) -> None:
+def test_who_may_rest_for_turns_is_put_to_sleep_first(sides: Sides) -> None:
+    turn, own, enemy = sides
     sleepy = replace(own, moves=slots((NUDGE, 20), (NAP_PUFF, 10)))
     strong = fighter(enemy, NUDGE, level=12)
-    assert order_in(DEX, at(turn, sleepy, strong, kind=BattleKind.TRAINER), TRAIN) == Attack(1)
+    assert order_in(at(turn, sleepy, strong, kind=BattleKind.TRAINER), TRAIN) == Attack(1)
     asleep = at(turn, sleepy, replace(strong, status=ASLEEP), kind=BattleKind.TRAINER)
-    assert order_in(DEX, asleep, TRAIN) == Attack(0)
+    assert order_in(asleep, TRAIN) == Attack(0)
 
 
-def test_a_strong_move_with_little_pp_is_kept_for_who_is_worth_it(
-    turn: State, own: BattleMon, enemy: BattleMon
-) -> None:
+def test_a_strong_move_with_little_pp_is_kept_for_who_is_worth_it(sides: Sides) -> None:
+    turn, own, enemy = sides
     both = replace(quick(own), moves=slots((NIBBLE, 30), (BELLOWS, 1)), types=(20, 20))
     weak = replace(enemy, hp=8)
-    assert order_in(DEX, at(turn, both, weak), TRAIN) == Attack(0)
+    assert order_in(at(turn, both, weak), TRAIN) == Attack(0)
     in_danger = at(turn, replace(both, hp=8), weak, kind=BattleKind.TRAINER)
-    assert order_in(DEX, in_danger, TRAIN) == Attack(1)
+    assert order_in(in_danger, TRAIN) == Attack(1)
 
 
-def test_without_a_wish_for_experience_one_runs_where_that_is_sure(
-    turn: State, own: BattleMon, enemy: BattleMon
-) -> None:
-    assert order_in(DEX, at(turn, quick(own), enemy), PASS) == Flee()
-    assert order_in(DEX, at(turn, quick(own), replace(enemy, hp=4)), TRAIN) == Attack(0)
-    assert order_in(DEX, at(turn, quick(own), enemy, kind=BattleKind.TRAINER), PASS) == Attack(0)
+def test_without_a_wish_for_experience_one_runs_where_that_is_sure(sides: Sides) -> None:
+    turn, own, enemy = sides
+    assert order_in(at(turn, quick(own), enemy), PASS) == Flee()
+    assert order_in(at(turn, quick(own), replace(enemy, hp=4)), TRAIN) == Attack(0)
+    assert order_in(at(turn, quick(own), enemy, kind=BattleKind.TRAINER), PASS) == Attack(0)
 
 
-def test_without_any_pp_one_runs_from_what_is_wild(
-    turn: State, own: BattleMon, enemy: BattleMon
-) -> None:
+def test_without_any_pp_one_runs_from_what_is_wild(sides: Sides) -> None:
+    turn, own, enemy = sides
     empty = fighter(own, NUDGE, pp=0)
-    assert order_in(DEX, at(turn, empty, enemy), TRAIN) == Flee()
-    assert order_in(DEX, at(turn, empty, enemy, kind=BattleKind.TRAINER), TRAIN) == Attack(0)
+    assert order_in(at(turn, empty, enemy), TRAIN) == Flee()
+    assert order_in(at(turn, empty, enemy, kind=BattleKind.TRAINER), TRAIN) == Attack(0)
 
 
-def test_the_same_state_is_always_answered_alike(
-    turn: State, own: BattleMon, enemy: BattleMon
-) -> None:
+def test_the_same_state_is_always_answered_alike(sides: Sides) -> None:
+    turn, own, enemy = sides
     state = at(turn, own, enemy, fighter(own, SPLISH), bag=((POTION, 1),))
-    assert len({order_in(DEX, state, TRAIN) for _ in range(3)}) == 1
+    assert len({order_in(state, TRAIN) for _ in range(3)}) == 1
 
 
 def learner(turn: State, *moves: int) -> PartyMon:
     return replace(turn.party[0], moves=slots(*[(move, 20) for move in moves]))
 
 
-def test_who_is_lost_takes_the_enemy_along_where_somebody_else_goes_on(
-    turn: State, own: BattleMon, enemy: BattleMon
-) -> None:
+def test_who_is_lost_takes_the_enemy_along_where_somebody_else_goes_on(sides: Sides) -> None:
+    turn, own, enemy = sides
     lost = quick(fighter(own, NUDGE, BURST, hp=3))
     strong = fighter(enemy, NUDGE, hp=30, level=9)
     other = fighter(own, NUDGE)
     alone = at(turn, lost, strong, kind=BattleKind.TRAINER)
     accompanied = at(turn, lost, strong, other, kind=BattleKind.TRAINER)
-    assert order_in(DEX, alone, TRAIN) == Attack(0)
-    assert order_in(DEX, accompanied, TRAIN) == Attack(1)
+    assert order_in(alone, TRAIN) == Attack(0)
+    assert order_in(accompanied, TRAIN) == Attack(1)
 
 
-def test_who_wins_anyway_does_not_give_itself_up(
-    turn: State, own: BattleMon, enemy: BattleMon
-) -> None:
+def test_who_wins_anyway_does_not_give_itself_up(sides: Sides) -> None:
+    turn, own, enemy = sides
     winning = quick(fighter(own, NUDGE, BURST))
     weak = fighter(enemy, NUDGE, hp=4)
     state = at(turn, winning, weak, fighter(own, NUDGE), kind=BattleKind.TRAINER)
-    assert order_in(DEX, state, TRAIN) == Attack(0)
+    assert order_in(state, TRAIN) == Attack(0)
 
 
-def test_of_five_moves_the_one_least_missed_is_forgotten(turn: State) -> None:
-    mon = learner(turn, NUDGE, GLOWER, NIBBLE, LEAF_FLICK)
+def test_of_five_moves_the_one_least_missed_is_forgotten(first_turn: State) -> None:
+    mon = learner(first_turn, NUDGE, GLOWER, NIBBLE, LEAF_FLICK)
     assert slot_to_forget(DEX, mon, BELLOWS) is not None
     kept = slot_to_forget(DEX, mon, NAP_PUFF)
     assert kept in (0, 1, 2)  # never its best attack
-    assert slot_to_forget(DEX, learner(turn, NUDGE, SPLISH, BELLOWS, LEAF_FLICK), GLOWER) is None
+    assert (
+        slot_to_forget(DEX, learner(first_turn, NUDGE, SPLISH, BELLOWS, LEAF_FLICK), GLOWER) is None
+    )
 
 
-def test_the_only_attack_is_kept(turn: State) -> None:
-    mon = learner(turn, NUDGE, GLOWER, CURL_UP, GLOWER)
+def test_the_only_attack_is_kept(first_turn: State) -> None:
+    mon = learner(first_turn, NUDGE, GLOWER, CURL_UP, GLOWER)
     assert slot_to_forget(DEX, mon, NAP_PUFF) in (1, 2, 3)
 
 
-def test_moves_of_hms_are_never_forgotten(turn: State) -> None:
+def test_moves_of_hms_are_never_forgotten(first_turn: State) -> None:
     weak = replace(DEX.all_moves[NUDGE], power=1, number=15)
     dex = replace(DEX, all_moves={**DEX.all_moves, 15: weak, 19: weak, 57: weak, 70: weak})
-    assert slot_to_forget(dex, learner(turn, 15, 19, 57, 70), BELLOWS) is None
-    assert slot_to_forget(dex, learner(turn, 15, 19, NUDGE, 70), BELLOWS) == 2
+    assert slot_to_forget(dex, learner(first_turn, 15, 19, 57, 70), BELLOWS) is None
+    assert slot_to_forget(dex, learner(first_turn, 15, 19, NUDGE, 70), BELLOWS) == 2
 
 
 def test_a_move_is_offered_to_who_learns_it_at_its_level(played: Played) -> None:
     with game_at(played.folder, lambda state: len(state.party) == 1) as game:
         lesson = DEX.species(game.state.party[0].species).lessons[0]
-        offer(game, lesson.move)
+        game.poke({symbol("wMoveNum"): lesson.move, symbol("wWhichPokemon"): 0})
         mon = learner(game.state, NUDGE, GLOWER, NIBBLE, NAP_PUFF)
         learning = replace(game.state, party=Party((replace(mon, level=lesson.level),)))
         assert offered(DEX, learning) == (0, lesson.move)
         assert offered(DEX, replace(learning, party=Party((replace(mon, level=1),)))) is None
 
 
-def offer(game: Game, move: int) -> None:
-    game.poke({symbol("wMoveNum"): move, symbol("wWhichPokemon"): 0})
-
-
-def test_a_higher_level_makes_a_trainer_likelier_to_be_beaten(turn: State) -> None:
+def test_a_higher_level_makes_a_trainer_likelier_to_be_beaten(first_turn: State) -> None:
     team = (Member(6, species_of("WRENKIN")), Member(7, species_of("NIBBIT")))
-    mon = learner(turn, NUDGE, SPLISH)
+    mon = learner(first_turn, NUDGE, SPLISH)
     chances = []
     for stat in (10, 14, 18, 24):
         better = replace(mon, hp=2 * stat, stats=Stats(2 * stat, stat, stat, stat, stat))
@@ -432,7 +386,7 @@ ITEMS = st.lists(
     disabled=st.none() | st.integers(0, 3),
 )
 def test_every_order_is_lawful(
-    turn: State,
+    first_turn: State,
     moves: list[tuple[int, int]],
     ailments: Status,
     hp: int,
@@ -442,18 +396,16 @@ def test_every_order_is_lawful(
     wishes: BattleGoals,
     disabled: int | None,
 ) -> None:
-    assert turn.battle is not None
-    assert turn.battle.own is not None
     mon = replace(
-        fighter(turn.battle.own, NUDGE, hp=hp),
+        fighter(own_of(first_turn), NUDGE, hp=hp),
         moves=slots(*moves),
         status=ailments,
         disabled=disabled if disabled is not None and disabled < len(moves) else None,
     )
-    foe = replace(fighter(turn.battle.own, NUDGE), species=3)
-    state = at(turn, mon, foe, fighter(mon, NUDGE, hp=bench_hp), kind=kind, bag=tuple(bag))
+    foe = replace(fighter(own_of(first_turn), NUDGE), species=3)
+    state = at(first_turn, mon, foe, fighter(mon, NUDGE, hp=bench_hp), kind=kind, bag=tuple(bag))
     refused: set[Order] = set()
     for _ in range(3):  # and so are those given when the first is refused
-        order = order_in(DEX, state, wishes, TriedOrders(frozenset(refused)))
+        order = order_in(state, wishes, TriedOrders(frozenset(refused)))
         assert is_lawful(order, state)
         refused.add(order)

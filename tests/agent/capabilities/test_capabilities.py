@@ -3,24 +3,13 @@
 from agent.capabilities import (
     TOPICS,
     Capability,
-    GameContext,
     capabilities_for,
     domain_of,
 )
 from agent.planning import Goal, Require
-from agent.skills import Terrain
-from agent.story import MilestoneLedger, Story
-from emulator import CartridgeKind, Dex, World, demo_cartridge_path, load_cartridge
-from memory import Hooks
+from tests.agent.demo import kit
 
-CARTRIDGE = load_cartridge(demo_cartridge_path())
 GOALS = (Goal("fun", (Require("balls", at_least=3),), 1, "keep three in the air"),)
-
-
-def kit(seed: int = 0) -> GameContext:
-    story = Story.of(CartridgeKind.DEMO)
-    terrain = Terrain(World.of(CARTRIDGE))
-    return GameContext(story, terrain, Dex.of(CARTRIDGE), MilestoneLedger((), Hooks()), seed)
 
 
 def test_every_topic_has_a_name_of_its_own() -> None:

@@ -1,29 +1,18 @@
 """Healing: what counts as having been healed, and where."""
 
 from collections.abc import Iterator
-from typing import cast
 
 import pytest
 
-from agent.capabilities import GameContext, heal, train, travel
+from agent.capabilities import heal, train, travel
 from agent.capabilities.travel import MAP
-from agent.perception import percept_of
 from agent.planning import Goal, Require, plan
-from agent.skills import Terrain
-from agent.story import MilestoneLedger, Story
-from emulator import CartridgeKind, Dex, State, World, demo_cartridge_path, load_cartridge
+from emulator import State
 from emulator.profile import symbol
-from memory import Hooks, Recall
+from tests.agent.demo import STORY, kit, told
 from tests.agent.support import Game, Played, game_at
 
-CARTRIDGE = load_cartridge(demo_cartridge_path())
-WORLD, DEX = World.of(CARTRIDGE), Dex.of(CARTRIDGE)
-STORY = Story.of(CartridgeKind.DEMO)
 REST_HOUSE, THE_WOOD, THIRD_TOWN = 41, 51, 2
-
-
-def kit() -> GameContext:
-    return GameContext(STORY, Terrain(WORLD), DEX, MilestoneLedger((), Hooks()), 0)
 
 
 HEALING, WALKING = heal.capability(kit()), travel.capability(kit())
@@ -38,8 +27,7 @@ def unhealed(played: Played) -> Iterator[Game]:
 
 
 def healed(state: State) -> int:
-    (sensor,) = HEALING.sensors
-    return sensor.read(percept_of(state, 1), cast("Recall", None))["healed"]
+    return told(HEALING, state)["healed"]
 
 
 def test_who_asked_and_was_not_healed_still_wants_it(unhealed: Game) -> None:
@@ -80,8 +68,7 @@ def test_beside_a_healer_nothing_of_the_bag_is_used() -> None:
 
 def test_training_comes_before_the_healing_that_it_makes_needful() -> None:
     """Who is to be fit and strong is not healed twice."""
-    parts = kit()
-    deeds = (*HEALING.actions, *WALKING.actions, *train.capability(parts).actions)
+    deeds = (*HEALING.actions, *WALKING.actions, *train.capability(kit()).actions)
     (task,) = [each for each in STORY.tasks if each.id == "challenge_leader"]
     strong = Goal(
         "strong",

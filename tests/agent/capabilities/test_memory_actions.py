@@ -13,7 +13,6 @@ from agent.app.memory_producers import AGENT
 from agent.capabilities import (
     BoundAction,
     Capability,
-    GameContext,
     RecallJudge,
     Sensor,
     capabilities_for,
@@ -33,16 +32,10 @@ from agent.capabilities.memory_actions import (
 from agent.mind import Intent, Ladder, Mind, ProgressMonitor
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
-from agent.skills import Outcome, Skill, Terrain, wait
-from agent.story import MilestoneLedger, Story
+from agent.skills import Outcome, Skill, wait
 from emulator import (
     FRAMES_PER_SECOND,
-    CartridgeKind,
-    Dex,
     State,
-    World,
-    demo_cartridge_path,
-    load_cartridge,
 )
 from memory import (
     BATTLE,
@@ -61,10 +54,9 @@ from memory import (
     scope_name,
 )
 from memory.recall import recollection_of, watch_actions
+from tests.agent.demo import STORY, kit
 from tests.agent.support import Played, game_at
 
-STORY = Story.of(CartridgeKind.DEMO)
-CARTRIDGE = load_cartridge(demo_cartridge_path())
 WORKING, STM = scope_name(AGENT, "working"), scope_name(AGENT, "stm")
 SEMANTIC = scope_name(AGENT, "ltm:semantic")
 LEADER = next(task for task in STORY.tasks if task.id == "challenge_leader")
@@ -90,9 +82,7 @@ class Rememberer:
         )
         self.actions: MemoryActions = self.memory.actions(self.store, self.hooks)
         watch_actions(Producers(self.hooks, self.memory.blackboard), AGENT)
-        world, dex = World.of(CARTRIDGE), Dex.of(CARTRIDGE)
-        ledger = MilestoneLedger(STORY.milestones, self.hooks)
-        self.kit = GameContext(STORY, Terrain(world), dex, ledger, 0, self.actions)
+        self.kit = kit(memory=self.actions)
 
     def facts(self, percept: Percept) -> dict[str, int]:
         told: dict[str, int] = {}
@@ -131,17 +121,15 @@ def thinker(hooks: Hooks, thoughts: list[int], facts: dict[str, int]) -> Mind:
         return Outcome.DONE
 
     thought = Require("thought", at_least=1)
-    everything = Capability(
-        name="all",
-        sensors=(Sensor(FACTS, lambda _p, _r: dict(facts)),),
-        actions=(
-            BoundAction(
-                Action("think", (), (Effect("thought", 1),), 1, "think"), think, at_once=True
-            ),
-            BoundAction(Action("go", (thought,), (Effect("there", 1),), 3, "go there"), walk),
-        ),
-        goals=(THERE,),
-    )
+    first = Action("think", (), (Effect("thought", 1),), 1, "think")
+    go = Action("go", (thought,), (Effect("there", 1),), 3, "go there")
+    return mind_of(hooks, facts, BoundAction(first, think, at_once=True), BoundAction(go, walk))
+
+
+def mind_of(hooks: Hooks, facts: dict[str, int], *actions: BoundAction) -> Mind:
+    """A mind that wants to be there, by these actions."""
+    sensor = Sensor(FACTS, lambda _p, _r: dict(facts))
+    everything = Capability("all", sensors=(sensor,), actions=actions, goals=(THERE,))
     return Mind((everything,), cast("Recall", None), hooks, Ladder(ProgressMonitor(), seed=0))
 
 
@@ -183,17 +171,12 @@ def river(hooks: Hooks, facts: dict[str, int]) -> Mind:
     """A mind that wants to be there: by wading and swimming, or over the bridge once that is open."""
     there = Effect("there", 1)
     near, is_open = Require("near", at_least=1), Require("open", at_least=1)
-    everything = Capability(
-        name="all",
-        sensors=(Sensor(FACTS, lambda _p, _r: dict(facts)),),
-        actions=(
-            BoundAction(Action("wade", (), (Effect("near", 1),), 3, "wade in"), walk),
-            BoundAction(Action("swim", (near,), (there,), 3, "swim"), walk),
-            BoundAction(Action("bridge", (is_open,), (there,), 1, "take the bridge"), walk),
-        ),
-        goals=(THERE,),
+    ways = (
+        Action("wade", (), (Effect("near", 1),), 3, "wade in"),
+        Action("swim", (near,), (there,), 3, "swim"),
+        Action("bridge", (is_open,), (there,), 1, "take the bridge"),
     )
-    return Mind((everything,), cast("Recall", None), hooks, Ladder(ProgressMonitor(), seed=0))
+    return mind_of(hooks, facts, *(BoundAction(each, walk) for each in ways))
 
 
 def test_what_is_known_is_called_to_mind_once_before_a_challenge(
@@ -318,50 +301,38 @@ def test_b17_in_play_the_leader_is_challenged_with_what_was_called_to_mind(playe
     assert steps == played.summary.ticks  # remembering was no tick
 
 
-UPKEEP_STM = scope_name(AGENT, "stm")
 ORDER = ["memory_map", "memory_stats", "memory_list_tags", "memory_forget", "memory_store"]
 
 
-class Thinker:
+class Thinker(Rememberer):
     """A mind that can do nothing but look its memory over, and what it did."""
 
     def __init__(self, path: Path, percept: Percept) -> None:
-        self.store = open_run_store(path, run_id="run-1")
-        self.hooks = Hooks()
-        self.memory = open_memory(self.store, AGENT, session_id="run-1", started_at=0.0)
+        super().__init__(path)
         self.did: list[str] = []
         self.hooks.after("MemoryActions.*", self._saw)
-        cartridge = load_cartridge(demo_cartridge_path())
-        story = Story.of(CartridgeKind.DEMO)
-        ledger = MilestoneLedger(story.milestones, self.hooks)
-        actions = self.memory.actions(self.store, self.hooks)
-        kit = GameContext(
-            story, Terrain(World.of(cartridge)), Dex.of(cartridge), ledger, 0, memory=actions
-        )
         ladder = Ladder(ProgressMonitor(), seed=0)
-        self.mind = Mind((stock_of_memory(kit),), self.memory.recall, self.hooks, ladder)
+        self.mind = Mind((stock_of_memory(self.kit),), self.memory.recall, self.hooks, ladder)
         self._percept = percept
 
     def decide(self, seconds: float) -> str:
         """Decide at a moment of the game, and return the name of what takes a step then."""
         frame = ceil(seconds * FRAMES_PER_SECOND)
         percept = replace(self._percept, state=replace(self._percept.state, frame=frame))
-        self.memory.blackboard.write(UPKEEP_STM, "note", {"s": seconds}, tick=1, game_s=seconds)
+        self.memory.blackboard.write(STM, "note", {"s": seconds}, tick=1, game_s=seconds)
         intent = self.mind.decide(percept, self.mind.sense(percept))
         self.mind.learn(intent, {}, intent.course.resume(percept.state))
         return intent.name
 
     def stocks(self) -> list[Entry]:
-        return self.memory.blackboard.entries(UPKEEP_STM, kind=STOCK)
+        return self.memory.blackboard.entries(STM, kind=STOCK)
 
     def _saw(self, call: Call, _result: object) -> None:
         self.did.append(call.name.rpartition(".")[2])
 
 
 @pytest.fixture
-def upkeep_thinker(tmp_path: Path, played: Played) -> Iterator[Thinker]:
-    with game_at(played.folder, lambda state: state.in_control) as game:
-        percept = Percept(1, game.state, "", 1.0, (), None, None)
+def upkeep_thinker(tmp_path: Path, percept: Percept) -> Iterator[Thinker]:
     made = Thinker(tmp_path / "run.sqlite", percept)
     with closing(made.store):
         yield made
@@ -372,7 +343,7 @@ def test_b11_the_planner_takes_stock_by_five_actions_of_memory_in_one_decision(
 ) -> None:
     blackboard = upkeep_thinker.memory.blackboard
     for tags in (("ford",), ("ford", "toll")):
-        blackboard.write(UPKEEP_STM, "note", {}, tick=1, game_s=1.0, tags=tags)
+        blackboard.write(STM, "note", {}, tick=1, game_s=1.0, tags=tags)
     assert upkeep_thinker.decide(EVERY_S) == "wait"
     assert upkeep_thinker.did == ORDER
     (stock,) = upkeep_thinker.stocks()

@@ -26,14 +26,13 @@ from emulator import (
     State,
     Status,
     World,
-    demo_cartridge_path,
-    load_cartridge,
     read_state,
 )
 from emulator.ram.party import Dvs, MoveSlot, Stats
 from emulator.ram.player import Bag
 from emulator.rules.stats import stats_of
 from memory import Hooks, Recall
+from tests.agent.demo import DEX, STORY, kit
 from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER
 
@@ -201,31 +200,18 @@ def test_balls_are_bought_in_viridian_city_and_potions_in_pewter_city(red: Red) 
 ROW = ("beat_tansy", "beat_bram", "beat_maud", "beat_rook")
 
 
-@pytest.fixture(scope="module")
-def kit() -> GameContext:
-    cartridge = load_cartridge(demo_cartridge_path())
-    story = Story.of(CartridgeKind.DEMO)
-    return GameContext(
-        story,
-        Terrain(World.of(cartridge)),
-        Dex.of(cartridge),
-        MilestoneLedger(story.milestones, Hooks()),
-        0,
-    )
-
-
-def test_whoever_faces_the_first_of_the_four_has_all_of_them_to_beat(kit: GameContext) -> None:
-    tasks = {each.id: each for each in kit.story.tasks}
-    teams = [team_of(kit.dex, against) for each in ROW if (against := tasks[each].against)]
+def test_whoever_faces_the_first_of_the_four_has_all_of_them_to_beat() -> None:
+    tasks = {each.id: each for each in STORY.tasks}
+    teams = [team_of(DEX, against) for each in ROW if (against := tasks[each].against)]
     rest = [member for team in teams[1:] for member in team]
-    assert list(following(kit, tasks[ROW[0]])) == rest
-    assert following(kit, tasks[ROW[-1]]) == ()
+    assert list(following(kit(), tasks[ROW[0]])) == rest
+    assert following(kit(), tasks[ROW[-1]]) == ()
 
 
-def test_a_leader_alone_is_followed_by_nobody(kit: GameContext) -> None:
-    (leader,) = [each for each in kit.story.tasks if each.id == "challenge_leader"]
-    assert following(kit, leader) == ()
+def test_a_leader_alone_is_followed_by_nobody() -> None:
+    (leader,) = [each for each in STORY.tasks if each.id == "challenge_leader"]
+    assert following(kit(), leader) == ()
 
 
-def test_the_machine_sells_what_the_story_buys(kit: GameContext) -> None:
-    assert list(kit.dex.vending.items()) == [(60, 200), (61, 300), (62, 350)]
+def test_the_machine_sells_what_the_story_buys() -> None:
+    assert list(DEX.vending.items()) == [(60, 200), (61, 300), (62, 350)]

@@ -2,26 +2,20 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import cast
 
 import pytest
 
-from agent.capabilities import GameContext, shop
+from agent.capabilities import shop
 from agent.capabilities.catch import PLACES, ROOM, capability, wanted
 from agent.capabilities.field_moves import awaited, learners_of
-from agent.perception import percept_of
 from agent.planning import Require
-from agent.skills import CUT, FLASH, Terrain
-from agent.story import MilestoneLedger, Story
-from emulator import CartridgeKind, Dex, Party, State, World, demo_cartridge_path, load_cartridge
+from agent.skills import CUT, FLASH
+from emulator import Party, State
 from emulator.profile import symbol
 from emulator.ram.player import Bag, Stack
-from memory import Hooks, Recall
+from tests.agent.demo import DEX, STORY, free_in, kit, told
 from tests.agent.support import Game, Played, game_at
 
-CARTRIDGE = load_cartridge(demo_cartridge_path())
-WORLD, DEX = World.of(CARTRIDGE), Dex.of(CARTRIDGE)
-STORY = Story.of(CartridgeKind.DEMO)
 HEATHER_WAY = 13
 BALL, ANTIDOTE, POTION = 4, 11, 20
 FULL = dict.fromkeys(range(40, 60), 1)  # nothing of what shops have
@@ -32,16 +26,11 @@ WEAK_AGAINST_STONE, STRONG_AGAINST_STONE = 3, 7  # species of starters
 @pytest.fixture(scope="module")
 def moment(played: Played) -> State:
     """A moment at which shops sell."""
-    with game_at(
-        played.folder, lambda state: state.in_control and state.map.map_id == HEATHER_WAY
-    ) as game:
+    with game_at(played.folder, free_in(HEATHER_WAY)) as game:
         return game.state
 
 
 def supplied(state: State, things: dict[int, int], *, money: int, starter: int) -> bool:
-    (sensor,) = shop.capability(
-        GameContext(STORY, Terrain(WORLD), DEX, MilestoneLedger((), Hooks()), 0)
-    ).sensors
     mon = replace(state.party[0], species=starter)
     state = replace(
         state,
@@ -49,7 +38,7 @@ def supplied(state: State, things: dict[int, int], *, money: int, starter: int) 
         player=replace(state.player, money=money),
         party=replace(state.party, mons=(mon,)),
     )
-    return all(sensor.read(percept_of(state, 1), cast("Recall", None)).values())
+    return all(told(shop.capability(kit()), state).values())
 
 
 @pytest.mark.parametrize(
@@ -70,8 +59,7 @@ def test_one_goes_shopping_for_what_is_needed_and_can_be_paid(
     assert supplied(moment, things, money=money, starter=starter) is enough
 
 
-CATCH_DEX = Dex.of(CARTRIDGE)
-KIT = GameContext(STORY, Terrain(World.of(CARTRIDGE)), CATCH_DEX, MilestoneLedger((), Hooks()), 0)
+KIT = kit()
 HM_CUT, HM_FLASH = 196, 200
 NOBODYS_PUPIL = 33  # a species that learns from no machine, and is strong against nobody
 NEEDED = {"cut", "surf", "strength"}  # by ways and tasks; light and wings only pay
@@ -82,7 +70,7 @@ MON, SPECIES = symbol("wPartyMon1"), symbol("wPartySpecies")
 @pytest.fixture
 def town(played: Played) -> Iterator[Game]:
     """Somewhere outdoors, alone with somebody who learns nothing."""
-    with game_at(played.folder, lambda state: state.in_control and state.map.map_id == 1) as game:
+    with game_at(played.folder, free_in(1)) as game:
         game.poke({MON: NOBODYS_PUPIL, SPECIES: NOBODYS_PUPIL})
         game.poke(
             {BAG: 2, BAG + 1: HM_CUT, BAG + 2: 1, BAG + 3: HM_FLASH, BAG + 4: 1, BAG + 5: 0xFF}
@@ -95,18 +83,16 @@ def team_of(size: int, state: State) -> State:
 
 
 def test_what_the_story_needs_is_awaited_of_who_is_still_to_come(town: Game) -> None:
-    assert {each.name for each in awaited(STORY, CATCH_DEX, town.state)} == NEEDED
+    assert {each.name for each in awaited(STORY, DEX, town.state)} == NEEDED
 
 
 @pytest.mark.parametrize("size", [3, 4, 5])
 def test_the_last_places_are_kept_for_who_learns_that(town: Game, size: int) -> None:
-    assert wanted(KIT, team_of(size, town.state)) == learners_of(CATCH_DEX, CUT)
+    assert wanted(KIT, team_of(size, town.state)) == learners_of(DEX, CUT)
 
 
 def test_before_that_who_fits_or_lights_up_the_dark_is_welcome_too(town: Game) -> None:
-    assert wanted(KIT, team_of(2, town.state)) > learners_of(CATCH_DEX, CUT) | learners_of(
-        CATCH_DEX, FLASH
-    )
+    assert wanted(KIT, team_of(2, town.state)) > learners_of(DEX, CUT) | learners_of(DEX, FLASH)
 
 
 def test_a_full_team_wants_nobody(town: Game) -> None:

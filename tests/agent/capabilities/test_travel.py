@@ -5,20 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from agent.capabilities import GameContext, capabilities_for
+from agent.capabilities import capabilities_for
 from agent.capabilities import travel as caution
-from agent.capabilities.travel import MAP, capability
-from agent.capabilities.travel import capability as travelling
+from agent.capabilities.travel import MAP
 from agent.planning import Action, Effect, Goal, Require, plan
-from agent.skills import Destination, Obstacles, Outcome, Terrain, travel, watchers
+from agent.skills import Destination, Obstacles, Outcome, travel, watchers
 from agent.skills.distances import UNKNOWN, Nearness
-from agent.story import MilestoneLedger, Story
-from emulator import CartridgeKind, Dex, State, World, demo_cartridge_path, load_cartridge
-from memory import Hooks
+from emulator import State
+from tests.agent.demo import STORY, WORLD, free_in, kit
 from tests.agent.support import Game, Played, game_at
 
-CARTRIDGE = load_cartridge(demo_cartridge_path())
-WORLD = World.of(CARTRIDGE)
 HOUSE, TOWN, LANE, SECOND_TOWN, HEATHER_WAY, THIRD_TOWN = 37, 0, 12, 1, 13, 2
 NOWHERE = 0xF0
 
@@ -46,10 +42,7 @@ def test_where_no_way_leads_is_far() -> None:
 
 
 def test_of_two_who_heal_the_nearer_is_walked_to() -> None:
-    story, terrain = Story.of(CartridgeKind.DEMO), Terrain(WORLD)
-    walks = capability(
-        GameContext(story, terrain, Dex.of(CARTRIDGE), MilestoneLedger((), Hooks()), 0)
-    ).actions
+    walks = caution.capability(kit()).actions
     heals = tuple(
         Action(
             f"heal:{each.place}",
@@ -58,10 +51,10 @@ def test_of_two_who_heal_the_nearer_is_walked_to() -> None:
             5,
             "be healed",
         )
-        for each in story.healers
+        for each in STORY.healers
     )
     well = Goal("well", (Require("well", at_least=1),), 1, "be well")
-    opened = {need: 1 for place in story.places for need in place.needs}
+    opened = {need: 1 for place in STORY.places for need in place.needs}
 
     def healer_from(map_id: int) -> str:
         facts = {"in_control": 1, MAP: map_id, **opened}
@@ -73,36 +66,26 @@ def test_of_two_who_heal_the_nearer_is_walked_to() -> None:
     assert healer_from(THIRD_TOWN) == "heal:stone_rest_house"
 
 
-HAZARDS_WORLD, DEX = World.of(CARTRIDGE), Dex.of(CARTRIDGE)
-STORY = Story.of(CartridgeKind.DEMO)
-HAZARDS_SECOND_TOWN, HAZARDS_HEATHER_WAY, FORAGER = 1, 13, 1
-NORTH_ROAD = {(HAZARDS_SECOND_TOWN, 9, 0), (HAZARDS_SECOND_TOWN, 10, 0)}
-
-
-def kit() -> GameContext:
-    return GameContext(STORY, Terrain(HAZARDS_WORLD), DEX, MilestoneLedger((), Hooks()), 0)
-
-
-def free_in(map_id: int, state: State) -> bool:
-    return state.in_control and state.map.map_id == map_id
+FORAGER = 1
+NORTH_ROAD = {(SECOND_TOWN, 9, 0), (SECOND_TOWN, 10, 0)}
 
 
 @pytest.fixture(scope="module")
 def before_the_gate(played: Played) -> Iterator[Game]:
     """In the second town for the first time: the way north is closed."""
-    with game_at(played.folder, lambda state: free_in(HAZARDS_SECOND_TOWN, state)) as game:
+    with game_at(played.folder, free_in(SECOND_TOWN)) as game:
         yield game
 
 
 @pytest.fixture(scope="module")
 def on_the_way(played: Played) -> State:
     """On the longer route, before the trainer there has been met."""
-    with game_at(played.folder, lambda state: free_in(HAZARDS_HEATHER_WAY, state)) as game:
+    with game_at(played.folder, free_in(HEATHER_WAY)) as game:
         return game.state
 
 
 def closed(state: State) -> Obstacles:
-    gates, _ = travelling(kit()).hazards
+    gates, _ = caution.capability(kit()).hazards
     return gates(state)
 
 
@@ -129,23 +112,23 @@ def test_a_gate_that_is_open_is_none(on_the_way: State) -> None:
 
 
 def test_nobody_tries_a_closed_gate(before_the_gate: Game) -> None:
-    terrain = Terrain(HAZARDS_WORLD)
-    capabilities_for(replace(kit(), terrain=terrain))
-    north = Destination(HAZARDS_HEATHER_WAY)
-    skill = travel(terrain, north, before_the_gate.state, patience=3)
+    known = kit()
+    capabilities_for(known)
+    north = Destination(HEATHER_WAY)
+    skill = travel(known.terrain, north, before_the_gate.state, patience=3)
     assert before_the_gate.carry_out(skill) is Outcome.BLOCKED
-    assert before_the_gate.state.map.map_id == HAZARDS_SECOND_TOWN
+    assert before_the_gate.state.map.map_id == SECOND_TOWN
 
 
 def test_a_trainer_sees_the_squares_before_them(on_the_way: State) -> None:
-    (forager,) = [each for each in watchers(HAZARDS_WORLD, on_the_way) if each.slot == FORAGER]
-    assert forager.squares == {(HAZARDS_HEATHER_WAY, x, 45) for x in (15, 16, 17)}
+    (forager,) = [each for each in watchers(WORLD, on_the_way) if each.slot == FORAGER]
+    assert forager.squares == {(HEATHER_WAY, x, 45) for x in (15, 16, 17)}
 
 
 def test_a_beaten_trainer_watches_nobody(on_the_way: State) -> None:
-    event = HAZARDS_WORLD.lookouts(on_the_way)[FORAGER].event
+    event = WORLD.lookouts(on_the_way)[FORAGER].event
     beaten = replace(on_the_way, flags=replace(on_the_way.flags, events=_with(on_the_way, event)))
-    assert FORAGER not in {each.slot for each in watchers(HAZARDS_WORLD, beaten)}
+    assert FORAGER not in {each.slot for each in watchers(WORLD, beaten)}
 
 
 def _with(state: State, event: int) -> bytes:
@@ -156,7 +139,7 @@ def _with(state: State, event: int) -> bytes:
 
 def test_a_weak_team_keeps_out_of_sight(on_the_way: State) -> None:
     costs = eyes(with_level(on_the_way, 2)).costs
-    assert {(HAZARDS_HEATHER_WAY, x, 45) for x in (15, 16, 17)} <= set(costs)
+    assert {(HEATHER_WAY, x, 45) for x in (15, 16, 17)} <= set(costs)
 
 
 def test_a_strong_team_walks_where_it_likes(on_the_way: State) -> None:

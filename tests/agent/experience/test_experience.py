@@ -1,6 +1,6 @@
 """What is remembered changes what is done: costs, how strong to be, and which way to take (E35, E38)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,31 +23,23 @@ from agent.experience import EVERY_USE, ActionCosts, Experience, MemoryUse, foun
 from agent.experience.action_costs import MOST_REMEMBERED, RETRY_COST
 from agent.experience.choices import TaskChoices
 from agent.experience.uses import ENOUGH, SPREAD, ChosenWay, spare
-from agent.perception import percept_of
 from agent.planning import Action, Effect, Goal, Require, explain, plan
-from agent.skills import Terrain
-from agent.story import MilestoneLedger, Story, Task
-from emulator import CartridgeKind, Dex, Party, State, World, demo_cartridge_path, load_cartridge
+from agent.story import Task
+from emulator import Party, State
 from emulator.profile import symbol
 from memory import (
     WAYPOINT,
     AgentMemory,
-    Hooks,
     Json,
     MistakeRecord,
     SuccessfulStrategy,
     as_json,
     milestones_of,
-    open_memory,
-    open_run_store,
 )
-from tests.agent.lessons import EPISODIC as CHOICES_EPISODIC
-from tests.agent.lessons import LATE, RUNS, teach
+from tests.agent.demo import DEX, STORY, WORLD, free_in, kit, told
+from tests.agent.lessons import EPISODIC, LATE, RUNS, teach
 from tests.agent.support import Played, Watcher, game_at
 
-CARTRIDGE = load_cartridge(demo_cartridge_path())
-DEX, WORLD, STORY = Dex.of(CARTRIDGE), World.of(CARTRIDGE), Story.of(CartridgeKind.DEMO)
-EPISODIC = "agent:play:ltm:episodic"
 GO = Action("go", (), (Effect("there", 1),), 2, "go there")
 SWIM = Action("swim", (), (Effect("there", 1),), 9, "swim there")
 (STARTER,) = (task for task in STORY.tasks if task.id == "take_starter")
@@ -56,12 +48,6 @@ SWIM = Action("swim", (), (Effect("there", 1),), 9, "swim there")
 def mistake(situation: dict[str, Json], times: int = 3, outcome: str = "") -> MistakeRecord:
     words = " ".join(str(each) for each in situation.values())
     return MistakeRecord(words, words, situation, outcome, "major", "", LATE, LATE, times)
-
-
-@pytest.fixture
-def memory(tmp_path: Path) -> AgentMemory:
-    store = open_run_store(tmp_path / "run.sqlite", run_id="run")
-    return open_memory(store, "play", session_id="run", started_at=0.0)
 
 
 def experience(memory: AgentMemory, uses: frozenset[MemoryUse] = EVERY_USE) -> Experience:
@@ -128,9 +114,8 @@ def challenge(played: Played) -> tuple[State, Task]:
         return game.state, task
 
 
-def kit(asked: Experience) -> GameContext:
-    ledger = MilestoneLedger((), Hooks())
-    return GameContext(STORY, Terrain(WORLD), DEX, ledger, 0, None, asked, TaskChoices(asked))
+def knowing(asked: Experience) -> GameContext:
+    return kit(experience=asked, choices=TaskChoices(asked))
 
 
 def defeat(state: State, task: Task, level: int) -> MistakeRecord:
@@ -155,16 +140,16 @@ def test_e35_who_lost_to_a_trainer_is_not_ready_for_him_before_it_has_grown(
     state, task = challenge
     assert task.against is not None
     party = alone(state)
-    assert standing(kit(experience(memory)), party, task.against).ready
+    assert standing(knowing(experience(memory)), party, task.against).ready
     level = party[0].level
     memory.tactician.add_mistake(defeat(state, task, level))
-    found = standing(kit(experience(memory)), party, task.against)
+    found = standing(knowing(experience(memory)), party, task.against)
     assert not found.ready
     assert found.held_back is not None
     grown = Party((replace(party[0], level=level + 1),))
-    assert standing(kit(experience(memory)), grown, task.against).ready
+    assert standing(knowing(experience(memory)), grown, task.against).ready
     without = experience(memory, EVERY_USE - {MemoryUse.STRENGTH})
-    assert standing(kit(without), party, task.against).ready
+    assert standing(knowing(without), party, task.against).ready
 
 
 def win(state: State, task: Task, level: int, rate: float = 1.0) -> SuccessfulStrategy:
@@ -196,16 +181,16 @@ def test_e35_who_always_won_is_ready_again_a_level_younger_and_the_plan_says_why
     assert task.against is not None
     party = as_young_as_dared(state, task)
     assert DARED <= odds(DEX, party, task.against) < READY
-    assert not standing(kit(experience(memory)), party, task.against).ready
+    assert not standing(knowing(experience(memory)), party, task.against).ready
     memory.tactician.add_strategy(win(state, task, party[0].level + 1))
-    found = standing(kit(experience(memory)), party, task.against)
+    found = standing(knowing(experience(memory)), party, task.against)
     assert found.ready
     assert "all of 3 times" in str(found.proof)
     without = experience(memory, EVERY_USE - {MemoryUse.WINS})
-    assert not standing(kit(without), party, task.against).ready
+    assert not standing(knowing(without), party, task.against).ready
 
     memory.tactician.add_mistake(defeat(state, task, party[0].level))
-    assert not standing(kit(experience(memory)), party, task.against).ready
+    assert not standing(knowing(experience(memory)), party, task.against).ready
 
 
 @pytest.mark.parametrize(("above", "rate"), [(2, 1.0), (1, 0.9)])
@@ -216,7 +201,7 @@ def test_e35_wins_of_the_older_or_not_always_are_no_proof(
     assert task.against is not None
     party = as_young_as_dared(state, task)
     memory.tactician.add_strategy(win(state, task, party[0].level + above, rate))
-    assert not standing(kit(experience(memory)), party, task.against).ready
+    assert not standing(knowing(experience(memory)), party, task.against).ready
 
 
 def test_e35_a_defeat_against_another_team_says_nothing_of_this_one(
@@ -226,9 +211,9 @@ def test_e35_a_defeat_against_another_team_says_nothing_of_this_one(
     assert task.against is not None
     lost = defeat(state, task, level=99)
     memory.tactician.add_mistake(replace(lost, situation={**lost.situation, "enemy_level": 1}))
-    assert standing(kit(experience(memory)), alone(state), task.against).ready
+    assert standing(knowing(experience(memory)), alone(state), task.against).ready
     memory.tactician.add_mistake(replace(lost, situation={**lost.situation, "enemy_pokemon": "?"}))
-    assert standing(kit(experience(memory)), alone(state), task.against).ready
+    assert standing(knowing(experience(memory)), alone(state), task.against).ready
 
 
 def waypoint(memory: AgentMemory, way: int, ticks: int, milestone: str = "rival") -> None:
@@ -311,10 +296,10 @@ def test_e35_what_an_earlier_run_learnt_costs_in_the_next_and_the_plan_says_so(
     for without, cost in (((), 2 + 3 * RETRY_COST), ((MemoryUse.COSTS,), 2)):
         run = tmp_path / f"run{cost}"
         play_run(Settings(ticks=1, run=run, memory=memory, without=without), Watcher(), Interrupt())
-        told = outlook(None, run).plan
-        assert told is not None
-        assert f"(cost {cost};" in told
-        assert ("remembered: before the game boot" in told) == (not without)
+        planned = outlook(None, run).plan
+        assert planned is not None
+        assert f"(cost {cost};" in planned
+        assert ("remembered: before the game boot" in planned) == (not without)
 
 
 def test_uses_that_were_switched_off_cannot_come_back_on_resuming(tmp_path: Path) -> None:
@@ -335,72 +320,53 @@ def test_a_strength_that_is_remembered_is_that_of_the_team_asked_about(played: P
 WOOD, POTION, ANTIDOTE = 51, 20, 11  # both kinds lie in the wood
 
 
-@pytest.fixture
-def choices_memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentMemory]:
-    store = open_run_store(tmp_path_factory.mktemp("run") / "run.sqlite", run_id="run")
-    yield open_memory(store, "play", session_id="run", started_at=0.0)
-    store.close()
-
-
 @pytest.fixture(scope="module")
 def in_the_wood(played: Played) -> State:
-    def is_there(state: State) -> bool:
-        return state.in_control and state.map.map_id == WOOD
-
-    with game_at(played.folder, is_there) as game:
+    with game_at(played.folder, free_in(WOOD)) as game:
         return game.state
 
 
-def journey(
-    choices_memory: AgentMemory, name: str, left: dict[str, Json], found: dict[str, Json]
-) -> None:
+def journey(memory: AgentMemory, name: str, left: dict[str, Json], found: dict[str, Json]) -> None:
     taken: dict[str, Json] = {"tick": 900, "turns": 9, "battles": 3, "lost": 0, "choices": {}}
     data: dict[str, Json] = {"run": name, "milestone": "badge", "left": left, "found": found}
-    choices_memory.blackboard.write(
-        CHOICES_EPISODIC, WAYPOINT, {**taken, **data}, tick=900, game_s=1.0
-    )
+    memory.blackboard.write(EPISODIC, WAYPOINT, {**taken, **data}, tick=900, game_s=1.0)
 
 
-def journeys(choices_memory: AgentMemory, *potions: int, found: int = 2) -> None:
+def journeys(memory: AgentMemory, *potions: int, found: int = 2) -> None:
     for number, left in enumerate(potions):
-        journey(choices_memory, f"run-{number}", {str(POTION): left}, {str(POTION): found})
+        journey(memory, f"run-{number}", {str(POTION): left}, {str(POTION): found})
 
 
-def lying(choices_memory: AgentMemory, state: State, uses: frozenset[MemoryUse] = EVERY_USE) -> int:
-    asked = Experience(choices_memory.recall, uses, CHOICES_EPISODIC)
-    kit = GameContext(STORY, Terrain(WORLD), DEX, MilestoneLedger((), Hooks()), 0, None, asked)
-    (sensor,) = forage.capability(kit).sensors
-    return sensor.read(percept_of(state, 1), choices_memory.recall)[forage.LEFT]
+def lying(memory: AgentMemory, state: State, uses: frozenset[MemoryUse] = EVERY_USE) -> int:
+    return told(forage.capability(kit(experience=experience(memory, uses))), state)[forage.LEFT]
 
 
 def test_e35_what_every_run_had_left_over_is_left_lying(
-    choices_memory: AgentMemory, in_the_wood: State
+    memory: AgentMemory, in_the_wood: State
 ) -> None:
-    assert lying(choices_memory, in_the_wood) == 2
-    journeys(choices_memory, 5, 3, 4)
-    assert lying(choices_memory, in_the_wood) == 1  # the antidote
-    assert lying(choices_memory, in_the_wood, EVERY_USE - {MemoryUse.THINGS}) == 2
+    assert lying(memory, in_the_wood) == 2
+    journeys(memory, 5, 3, 4)
+    assert lying(memory, in_the_wood) == 1  # the antidote
+    assert lying(memory, in_the_wood, EVERY_USE - {MemoryUse.THINGS}) == 2
 
 
 @pytest.mark.parametrize("left", [(5, 2, 4), (5, 4)])
 def test_e35_what_one_run_would_have_missed_or_few_tell_of_is_picked_up(
-    choices_memory: AgentMemory, in_the_wood: State, left: tuple[int, ...]
+    memory: AgentMemory, in_the_wood: State, left: tuple[int, ...]
 ) -> None:
     assert len(left) < ENOUGH or min(left) <= 2  # the two of them that were found
-    journeys(choices_memory, *left)
-    assert lying(choices_memory, in_the_wood) == 2
+    journeys(memory, *left)
+    assert lying(memory, in_the_wood) == 2
 
 
 def test_why_it_is_left_lying_is_told_and_counted_once(
-    choices_memory: AgentMemory, in_the_wood: State
+    memory: AgentMemory, in_the_wood: State
 ) -> None:
-    journeys(choices_memory, 5, 3, 4)
-    asked = Experience(choices_memory.recall, EVERY_USE, CHOICES_EPISODIC)
-    kit = GameContext(STORY, Terrain(WORLD), DEX, MilestoneLedger((), Hooks()), 0, None, asked)
-    (sensor,) = forage.capability(kit).sensors
+    journeys(memory, 5, 3, 4)
+    asked = experience(memory)
+    foraging = forage.capability(kit(experience=asked))
     for frame in (1, 2):
-        state = replace(in_the_wood, frame=frame)
-        sensor.read(percept_of(state, frame), choices_memory.recall)
+        told(foraging, replace(in_the_wood, frame=frame))
     assert asked.moved[MemoryUse.THINGS] == 1
     ((about, why),) = asked.told.items()
     assert about == "HONEY DROP in the wood"
@@ -408,10 +374,7 @@ def test_why_it_is_left_lying_is_told_and_counted_once(
 
 
 def test_what_was_picked_up_shows_in_the_flags_that_hide_it(played: Played) -> None:
-    def is_there(state: State) -> bool:
-        return state.in_control and state.map.map_id == WOOD
-
-    with game_at(played.folder, is_there) as game:
+    with game_at(played.folder, free_in(WOOD)) as game:
         assert not found(WORLD, game.state).get(ANTIDOTE)
         (flag,) = (
             toggle.flag
@@ -424,5 +387,5 @@ def test_what_was_picked_up_shows_in_the_flags_that_hide_it(played: Played) -> N
         assert found(WORLD, game.state)[ANTIDOTE] == 1
 
 
-def test_nothing_is_to_spare_where_nobody_told_of_it(choices_memory: AgentMemory) -> None:
-    assert spare(choices_memory.blackboard.entries(CHOICES_EPISODIC, kind=WAYPOINT)) == {}
+def test_nothing_is_to_spare_where_nobody_told_of_it(memory: AgentMemory) -> None:
+    assert spare(memory.blackboard.entries(EPISODIC, kind=WAYPOINT)) == {}

@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -22,7 +22,6 @@ from agent.capabilities.shop import capability as shop
 from agent.capabilities.travel import around, detour, walk
 from agent.experience import EVERY_USE, ActionCosts, Experience, MemoryUse
 from agent.experience.action_costs import in_order, names_of
-from agent.perception import percept_of
 from agent.planning import Action, Effect, Goal, Require, explain
 from agent.skills import (
     Attack,
@@ -35,8 +34,7 @@ from agent.skills import (
     find_way,
     overseen,
 )
-from agent.story import MilestoneLedger, Story
-from emulator import CartridgeKind, Dex, Phase, State, World, demo_cartridge_path, load_cartridge
+from emulator import State
 from emulator.ram.player import Bag, Stack
 from memory import (
     AgentMemory,
@@ -46,33 +44,23 @@ from memory import (
     MistakeRecord,
     PersonHeard,
     Producers,
-    Recall,
     ShelfSeen,
     SuccessfulStrategy,
     WayBarred,
     as_json,
-    open_memory,
-    open_run_store,
     read_run,
 )
 from memory.tiers import HEARD, SHELF
-from tests.agent.lessons import LATE, teach
+from tests.agent.demo import DEX, STORY, WORLD, at_the_menu, enemy_of, free_in, kit, own_of, told
+from tests.agent.lessons import EPISODIC, LATE, teach
 from tests.agent.support import Game, Played, Watcher, game_at
 
-CARTRIDGE = load_cartridge(demo_cartridge_path())
-DEX, WORLD, STORY = Dex.of(CARTRIDGE), World.of(CARTRIDGE), Story.of(CartridgeKind.DEMO)
-EPISODIC, STM = "agent:play:ltm:episodic", "agent:play:stm"
+STM = "agent:play:stm"
 BALL, POTION = 4, 20
 HEATHER_WAY, STORE, STONE_STORE, HOUSE, SECOND_TOWN, LANE = 13, 42, 56, 37, 1, 12
 JOY_IGNORE, DIRECTIONS = 0xCD6B, 0xF0  # wJoyIgnore, and the keys that walk
 NEAR_STORE, FAR_STORE = STORY.clerks[:2]
 WITHOUT = {each: EVERY_USE - {each} for each in MemoryUse}
-
-
-@pytest.fixture
-def memory(tmp_path: Path) -> AgentMemory:
-    store = open_run_store(tmp_path / "run.sqlite", run_id="run")
-    return open_memory(store, "play", session_id="run", started_at=0.0)
 
 
 def experience(memory: AgentMemory, uses: frozenset[MemoryUse] = EVERY_USE) -> Experience:
@@ -82,17 +70,8 @@ def experience(memory: AgentMemory, uses: frozenset[MemoryUse] = EVERY_USE) -> E
     return asked
 
 
-def kit(asked: Experience, hooks: Hooks | None = None) -> GameContext:
-    ledger = MilestoneLedger((), Hooks())
-    return GameContext(
-        STORY,
-        Terrain(WORLD),
-        DEX,
-        ledger,
-        0,
-        experience=asked,
-        hooks=hooks or Hooks(),
-    )
+def knowing(asked: Experience, hooks: Hooks | None = None) -> GameContext:
+    return kit(experience=asked, hooks=hooks or Hooks())
 
 
 def watched(memory: AgentMemory) -> Hooks:
@@ -121,11 +100,6 @@ def taught(folder: Path, kind: str, record: Any) -> Path:  # noqa: ANN401
 # Ways
 
 
-@pytest.fixture
-def in_the_lane(quiet_lane: Game) -> Game:
-    return quiet_lane
-
-
 def a_square_of_the_way(state: State, map_id: int) -> tuple[int, int, int]:
     """Return a square of the shortest way to a map, which can be walked around."""
     way = find_way(Terrain(WORLD), Destination(map_id), state)
@@ -139,37 +113,36 @@ def a_square_of_the_way(state: State, map_id: int) -> tuple[int, int, int]:
 
 
 def test_e35_a_square_that_nobody_got_onto_is_walked_around_and_the_plan_says_so(
-    memory: AgentMemory, in_the_lane: Game
+    memory: AgentMemory, quiet_lane: Game
 ) -> None:
-    state = in_the_lane.state
+    state = quiet_lane.state
     (place,) = (each for each in STORY.places if each.map_id == SECOND_TOWN)
     square = a_square_of_the_way(state, place.map_id)
-    told = WayBarred("the lane", "the second town", *square, passed=False)
-    met(memory, "barred", told)
-    known = kit(experience(memory))
+    met(memory, "barred", WayBarred("the lane", "the second town", *square, passed=False))
+    known = knowing(experience(memory))
     assert around(known, state).costs.keys() == {square}
     x, y = square[1:]
     assert f"a walk to the second town got no further at ({x},{y}) of" in detour(
         place, known, state
     )
     assert known.experience.moved == {MemoryUse.ROUTES: 1}
-    without = kit(experience(memory, WITHOUT[MemoryUse.ROUTES]))
+    without = knowing(experience(memory, WITHOUT[MemoryUse.ROUTES]))
     assert not around(without, state).costs
     assert detour(place, without, state) == ""
 
 
 @pytest.mark.parametrize("heeds", [True, False])
 def test_e35_the_way_that_is_walked_is_another_one(
-    memory: AgentMemory, in_the_lane: Game, *, heeds: bool
+    memory: AgentMemory, quiet_lane: Game, *, heeds: bool
 ) -> None:
-    state = in_the_lane.state
+    state = quiet_lane.state
     (place,) = (each for each in STORY.places if each.map_id == SECOND_TOWN)
     square = a_square_of_the_way(state, place.map_id)
     met(memory, "barred", WayBarred("the lane", "", *square, passed=False))
-    known = kit(experience(memory, EVERY_USE if heeds else WITHOUT[MemoryUse.ROUTES]))
+    known = knowing(experience(memory, EVERY_USE if heeds else WITHOUT[MemoryUse.ROUTES]))
     known.terrain.beware([lambda now: around(known, now)])
     trace = [state]
-    assert in_the_lane.carry_out(traced(walk(place, known, state), trace)) is Outcome.DONE
+    assert quiet_lane.carry_out(traced(walk(place, known, state), trace)) is Outcome.DONE
     assert (square in set(squares(trace))) is not heeds
 
 
@@ -189,7 +162,7 @@ def squares(trace: list[State]) -> Iterator[tuple[int, int, int]]:
 def test_e35_a_walk_that_is_held_up_remembers_where(
     memory: AgentMemory, before_the_gate: Game
 ) -> None:
-    known = kit(experience(memory), watched(memory))
+    known = knowing(experience(memory), watched(memory))
     (place,) = (each for each in STORY.places if each.map_id == HEATHER_WAY)
     before_the_gate.poke({JOY_IGNORE: DIRECTIONS})  # whichever way one presses, nothing comes of it
     state = before_the_gate.state
@@ -213,10 +186,10 @@ def before_the_gate(played: Played) -> Iterator[Game]:
 
 
 def test_e35_what_bars_the_way_is_remembered_and_forgotten_when_somebody_gets_through(
-    memory: AgentMemory, in_the_lane: Game
+    memory: AgentMemory, quiet_lane: Game
 ) -> None:
-    known = kit(experience(memory), watched(memory))
-    state = in_the_lane.state
+    known = knowing(experience(memory), watched(memory))
+    state = quiet_lane.state
     square = (LANE, 5, 5)
     known.hooks.emit(SquareTried(state, square, "the second town"))
     assert known.experience.barred().keys() == {square}
@@ -233,9 +206,7 @@ def test_e35_what_bars_the_way_is_remembered_and_forgotten_when_somebody_gets_th
 @pytest.fixture(scope="module")
 def outside(played: Played) -> State:
     """A moment at which both shops sell, without potions."""
-    with game_at(
-        played.folder, lambda state: state.in_control and state.map.map_id == HEATHER_WAY
-    ) as game:
+    with game_at(played.folder, free_in(HEATHER_WAY)) as game:
         return replace(
             game.state,
             bag=Bag((Stack(POTION, 1),)),
@@ -249,28 +220,26 @@ def wares(map_id: int) -> tuple[int, ...]:
 
 
 def to_ask(known: GameContext, state: State) -> set[str]:
-    (sensor,) = shop(known).sensors
-    told = sensor.read(percept_of(state, 1), cast("Recall", None))
-    return {name for name, supplied in told.items() if not supplied}
+    return {name for name, supplied in told(shop(known), state).items() if not supplied}
 
 
 def test_e35_a_shop_that_had_no_potions_is_not_asked_again(
     memory: AgentMemory, outside: State
 ) -> None:
-    (first,) = to_ask(kit(experience(memory)), outside)
+    (first,) = to_ask(knowing(experience(memory)), outside)
     clerk = next(each for each in STORY.clerks if each.supplied == first)
     other = next(each for each in STORY.clerks if each is not clerk)
     maps = {place.name: place.map_id for place in STORY.places}
     there = maps[clerk.place]
     had = tuple(item for item in wares(there) if item != POTION)
     met(memory, SHELF, ShelfSeen("a store", there, clerk.person, had))
-    known = kit(experience(memory))
+    known = knowing(experience(memory))
     assert to_ask(known, outside) <= {other.supplied}
     assert known.experience.moved[MemoryUse.SHOPS]
     why = known.experience.told[first]
     assert why == f"{STORY.called(there)} had no {DEX.all_items[POTION].name}"
     assert known.experience.broken[f"shop:{clerk.place}"] == {"bag:potions": why}
-    without = kit(experience(memory, WITHOUT[MemoryUse.SHOPS]))
+    without = knowing(experience(memory, WITHOUT[MemoryUse.SHOPS]))
     assert to_ask(without, outside) == {first}
     assert not without.experience.moved
 
@@ -289,7 +258,7 @@ def test_e35_what_is_there_after_all_contradicts_what_was_remembered(
 ) -> None:
     first, *others = wares(STORE)
     met(memory, SHELF, ShelfSeen("the store", STORE, NEAR_STORE.person, tuple(others)))
-    known = kit(experience(memory), watched(memory))
+    known = knowing(experience(memory), watched(memory))
     assert ShopWares(known).believed(NEAR_STORE) == set(others)
     (there,) = (each.map_id for each in STORY.places if each.name == NEAR_STORE.place)
     inside = replace(outside, map=replace(outside.map, map_id=there))
@@ -320,8 +289,8 @@ def test_e35_a_run_taught_of_an_empty_shelf_does_not_go_there(
     with closing(read_run(tmp_path / "run")) as folder:
         assert not [row for row in folder.store.events("action") if is_shopping(row.payload)]
     assert summary.moved["shops"]
-    told = outlook(None, tmp_path / "run").remembered
-    assert any("the store had no" in words for words in told)
+    remembers = outlook(None, tmp_path / "run").remembered
+    assert any("the store had no" in words for words in remembers)
 
 
 def is_shopping(action: Mapping[str, Any]) -> bool:
@@ -356,24 +325,20 @@ def test_e35_a_person_who_only_talked_in_an_earlier_run_is_not_talked_to(
     with closing(read_run(run)) as folder:
         talks = list(folder.store.events(HEARD))
     assert (len(talks), summary.moved["people"]) == ((0, 1) if heeds else (1, 0))
-    told = outlook(None, run).remembered
     words = "say goodbye downstairs: number 1 in the house only talks: 'Awake at last'"
-    assert (words in told) is heeds
+    assert (words in outlook(None, run).remembered) is heeds
 
 
 @pytest.fixture
 def in_town(played: Played) -> Iterator[Game]:
-    def is_there(state: State) -> bool:
-        return state.in_control and state.map.map_id == SECOND_TOWN
-
-    with game_at(played.folder, is_there) as game:
+    with game_at(played.folder, free_in(SECOND_TOWN)) as game:
         yield game
 
 
 def test_e35_whoever_is_asked_around_for_is_asked_once_and_who_only_talks_not_again(
     memory: AgentMemory, in_town: Game
 ) -> None:
-    known = kit(experience(memory), watched(memory))
+    known = knowing(experience(memory), watched(memory))
     asking = inquiry(known)
     asked = 0
     while asking.is_left(in_town.state):
@@ -385,8 +350,8 @@ def test_e35_whoever_is_asked_around_for_is_asked_once_and_who_only_talks_not_ag
     assert all(each.data["words"] for each in heard)
     silent = {each.data["slot"] for each in heard if not each.data["came"]}
     assert silent
-    later = inquiry(kit(experience(memory)))
-    without = inquiry(kit(experience(memory, WITHOUT[MemoryUse.PEOPLE])))
+    later = inquiry(knowing(experience(memory)))
+    without = inquiry(knowing(experience(memory, WITHOUT[MemoryUse.PEOPLE])))
     assert without.is_left(in_town.state)
     assert later.is_left(in_town.state) is (len(silent) < asked)
 
@@ -394,54 +359,39 @@ def test_e35_whoever_is_asked_around_for_is_asked_once_and_who_only_talks_not_ag
 # Sequences
 
 
-@pytest.fixture(scope="module")
-def fighting(played: Played) -> State:
-    """The first turn of a battle."""
-
-    def asks(state: State) -> bool:
-        return state.battle is not None and state.battle.phase is Phase.MAIN_MENU
-
-    with game_at(played.folder, asks) as game:
-        return game.state
-
-
 def won_with(state: State, moves: tuple[str, ...], times: int = 4) -> SuccessfulStrategy:
     assert state.battle is not None
-    assert state.battle.own is not None
-    own = DEX.all_species[state.battle.own.species].name
+    own = DEX.all_species[own_of(state).species].name
     party = [DEX.all_species[mon.species].name for mon in state.battle.enemy_party.mons]
-    assert state.battle.enemy is not None
-    enemies = party or [DEX.all_species[state.battle.enemy.species].name]
+    enemies = party or [DEX.all_species[enemy_of(state).species].name]
     enemy = ", ".join(dict.fromkeys(enemies))
     words = f"{own}: {', '.join(moves)}"
     return SuccessfulStrategy("won", {}, enemy, own, words, moves, 1.0, times, LATE, LATE)
 
 
 def moves_of(state: State) -> tuple[str, ...]:
-    assert state.battle is not None
-    assert state.battle.own is not None
-    return tuple(DEX.all_moves[each.move].name for each in state.battle.own.moves if each.move)
+    return tuple(DEX.all_moves[each.move].name for each in own_of(state).moves if each.move)
 
 
 def test_e35_a_sequence_that_won_is_called_to_mind_in_its_battle_and_in_no_other(
-    memory: AgentMemory, fighting: State
+    memory: AgentMemory, first_turn: State
 ) -> None:
-    moves = moves_of(fighting)
-    memory.tactician.add_strategy(won_with(fighting, moves))
-    known = kit(experience(memory))
-    assert [DEX.all_moves[each].name for each in sequence(known, fighting)] == list(moves)
-    assert remembered(known, fighting).startswith("remembered: ")
+    moves = moves_of(first_turn)
+    memory.tactician.add_strategy(won_with(first_turn, moves))
+    known = knowing(experience(memory))
+    assert [DEX.all_moves[each].name for each in sequence(known, first_turn)] == list(moves)
+    assert remembered(known, first_turn).startswith("remembered: ")
     (deed,) = battle(known).actions
     assert deed.note is not None
-    assert "100% of 4" in deed.note(fighting)
-    without = kit(experience(memory, WITHOUT[MemoryUse.MOVES]))
-    assert sequence(without, fighting) == ()
-    assert remembered(without, fighting) == ""
+    assert "100% of 4" in deed.note(first_turn)
+    without = knowing(experience(memory, WITHOUT[MemoryUse.MOVES]))
+    assert sequence(without, first_turn) == ()
+    assert remembered(without, first_turn) == ""
 
 
-def test_e35_one_victory_is_no_sequence_yet(memory: AgentMemory, fighting: State) -> None:
-    memory.tactician.add_strategy(won_with(fighting, moves_of(fighting), times=1))
-    assert sequence(kit(experience(memory)), fighting) == ()
+def test_e35_one_victory_is_no_sequence_yet(memory: AgentMemory, first_turn: State) -> None:
+    memory.tactician.add_strategy(won_with(first_turn, moves_of(first_turn), times=1))
+    assert sequence(knowing(experience(memory)), first_turn) == ()
 
 
 @pytest.fixture(scope="module")
@@ -450,10 +400,9 @@ def undecided(played: Played) -> tuple[State, int]:
     found: list[tuple[State, int]] = []
 
     def is_close(state: State) -> bool:
-        battle_now = state.battle
-        if battle_now is None or battle_now.phase is not Phase.MAIN_MENU or not battle_now.own:
+        if not at_the_menu(state):
             return False
-        numbers = [known.move for known in battle_now.own.moves]
+        numbers = [known.move for known in own_of(state).moves]
         swaying = (
             each for each in numbers if choice(DEX, state, BattleGoals(sequence=(each,))).swayed
         )
@@ -468,26 +417,22 @@ def test_e35_of_moves_as_good_the_one_that_won_is_tried_first_and_once(
     memory: AgentMemory, undecided: tuple[State, int]
 ) -> None:
     state, number = undecided
-    assert state.battle is not None
-    assert state.battle.own is not None
     memory.tactician.add_strategy(won_with(state, (DEX.all_moves[number].name,)))
-    known = kit(experience(memory))
+    known = knowing(experience(memory))
     heeding = BattlePolicy(DEX, lambda now: BattleGoals(sequence=sequence(known, now)))
     plain = BattlePolicy(DEX).order(state, TriedOrders())
     order = heeding.order(state, TriedOrders())
     assert isinstance(order, Attack)
-    assert state.battle.own.moves[order.slot].move == number
+    assert own_of(state).moves[order.slot].move == number
     assert order != plain
     assert heeding.order(state, TriedOrders(used=frozenset({number}))) == plain
 
 
-def test_e35_a_sequence_never_makes_a_worse_move(fighting: State) -> None:
-    plain = options(fighting)
+def test_e35_a_sequence_never_makes_a_worse_move(first_turn: State) -> None:
+    plain = options(first_turn)
     best = max(plain.values())
-    assert fighting.battle is not None
-    assert fighting.battle.own is not None
-    for known in fighting.battle.own.moves:
-        order = choice(DEX, fighting, BattleGoals(sequence=(known.move,))).order
+    for known in own_of(first_turn).moves:
+        order = choice(DEX, first_turn, BattleGoals(sequence=(known.move,))).order
         assert plain[order] >= best - AS_GOOD - THRIFT
 
 

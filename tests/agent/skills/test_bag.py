@@ -10,23 +10,18 @@ import pytest
 from agent.app.plan import read_images
 from agent.skills import Outcome, Skill, Terrain, buy, look_at, swap, use_item
 from emulator import (
-    RED,
     Button,
-    Cartridge,
     Menu,
     MenuKind,
     Party,
     State,
-    World,
-    demo_cartridge_path,
-    load_cartridge,
     read_state,
 )
 from emulator.profile import symbol
 from emulator.ram.player import Bag, Stack
+from tests.agent.demo import WORLD
 from tests.agent.support import Game, Played, game_at
 
-WORLD = World.of(load_cartridge(demo_cartridge_path()))
 STORE, CLERK = 42, 1
 BALL, ANTIDOTE, POTION = 4, 11, 20
 PRICE = 180  # of a potion
@@ -152,43 +147,17 @@ def test_nobody_changes_places_with_who_is_not_there(store: Game) -> None:
     assert store.carry_out(swap(0, 1, store.state)) is Outcome.BLOCKED
 
 
-BUYING_STORE: Final = 42
-BUYING_CLERK: Final = 1
-DELIVERED: Final = RED.events["oak_got_parcel"]
-
-
-@pytest.fixture
-def in_the_store(played: Played) -> Iterator[Game]:
-    def is_there(state: State) -> bool:
-        return (
-            state.in_control and state.map.map_id == BUYING_STORE and state.flags.is_set(DELIVERED)
-        )
-
-    with game_at(played.folder, is_there) as game:
-        yield game
-
-
-def test_the_bag_holds_as_many_as_were_wanted_after_one_visit(in_the_store: Game) -> None:
-    cartridge: Cartridge = load_cartridge(demo_cartridge_path())
-    terrain = Terrain(World.of(cartridge))
-    (shop,) = terrain.plain.map(BUYING_STORE).header.shops
-    dearest, cheapest = shop.items[0], shop.items[-1]
-    before = in_the_store.state
-    wanted = {
-        cheapest: before.bag.quantity(cheapest) + 3,
-        dearest: before.bag.quantity(dearest) + 2,
-    }
-    assert (
-        in_the_store.carry_out(buy(BUYING_CLERK, wanted, terrain, before), within=150)
-        is Outcome.DONE
-    )
-    after = in_the_store.state
+def test_the_first_and_the_last_of_a_list_are_bought_in_one_visit(store: Game) -> None:
+    has_money(store, 5000)
+    (shop,) = WORLD.map(STORE).header.shops
+    wanted = {shop.items[-1]: 3, shop.items[0]: 2}
+    assert shopping(store, wanted, within=150) is Outcome.DONE
+    after = store.state
     assert {item: after.bag.quantity(item) for item in wanted} == wanted
     assert after.in_control
 
 
 IMAGES: Final = Path(__file__).resolve().parents[4] / "shared" / "red" / "wram"
-MENU_POTION: Final = 20
 ENTRIES: Final = {
     6: ("POKéMON", "ITEM", "RED", "SAVE", "OPTION", "EXIT"),
     7: ("POKéDEX", "POKéMON", "ITEM", "RED", "SAVE", "OPTION", "EXIT"),
@@ -208,7 +177,7 @@ def state() -> State:
     return replace(
         read,
         party=Party((mon, replace(mon, nickname="OTHER", exp=mon.exp + 1))),
-        bag=Bag((Stack(MENU_POTION, 1),)),
+        bag=Bag((Stack(POTION, 1),)),
     )
 
 
@@ -220,7 +189,7 @@ def state() -> State:
         (lambda state: look_at(MenuKind.PARTY, lambda: True, state, patience=1), "POKéMON"),
         (lambda state: look_at(MenuKind.ITEMS, lambda: True, state, patience=1), "ITEM"),
         (lambda state: swap(0, 1, state), "POKéMON"),
-        (lambda state: use_item(MENU_POTION, 0, state), "ITEM"),
+        (lambda state: use_item(POTION, 0, state), "ITEM"),
     ],
     ids=["look at the team", "look into the bag", "swap two mons", "use a potion"],
 )

@@ -10,8 +10,9 @@ from agent.skills import Destination, Outcome, Terrain, travel
 from agent.skills.boulders import BoulderRoom, Push, Square, find_pushes
 from agent.skills.distances import Distances
 from agent.skills.route import OBSTACLE_COSTS, WARP_COST, Hop, Spot, enclosure, find_route, hops
-from emulator import Facing, Obstacle, State, World, demo_cartridge_path, load_cartridge
+from emulator import Facing, Obstacle
 from emulator.world.world import Floor
+from tests.agent.demo import WORLD, free_in
 from tests.agent.skills.drawn import (
     HIGH,
     LANE,
@@ -154,7 +155,6 @@ def _floor(puzzle: Mapping[str, Any]) -> Iterator[Square]:
             yield from (square for square in around if min(square) >= 0)
 
 
-WORLD: Final = World.of(load_cartridge(demo_cartridge_path()))
 TOWN, HEATHER_WAY, BEDROOM = 0, 13, 38
 BY_THE_POND, ON_THE_POND = (13, 9), (13, 10)  # of the town
 SAPLING = (16, 12)  # of Heather Way
@@ -268,12 +268,8 @@ def test_distances_and_enclosures_see_the_ways_past_obstacles() -> None:
 
 @pytest.fixture
 def by_the_pond(played: Played) -> Iterator[Game]:
-    with game_at(played.folder, free_in_town) as game:
+    with game_at(played.folder, free_in(TOWN)) as game:
         yield game
-
-
-def free_in_town(state: State) -> bool:
-    return state.game_started and state.in_control and state.map.map_id == TOWN
 
 
 def test_an_obstacle_that_stays_is_given_up_at_once(by_the_pond: Game) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import agent.skills
 from agent.battle import BattlePolicy
-from agent.capabilities import Capability, GameContext, capabilities_for, inquiry
+from agent.capabilities import capabilities_for, inquiry
 from agent.capabilities.unstuck import escape
 from agent.skills import (
     BoulderGoal,
@@ -53,14 +53,10 @@ from agent.skills.errands import (
 )
 from agent.skills.menu import behind_start
 from agent.skills.skill import Movement
-from agent.story import Story
-from agent.story.milestones import MilestoneLedger
-from emulator import Dex, Menu, MenuKind, Phase, State, World, demo_cartridge_path, load_cartridge
-from memory import Hooks
+from emulator import Menu, MenuKind, State
+from tests.agent.demo import DEX, WORLD, at_the_menu, free_in, kit
 from tests.agent.support import Played, game_at
 
-CARTRIDGE = load_cartridge(demo_cartridge_path())
-WORLD, DEX = World.of(CARTRIDGE), Dex.of(CARTRIDGE)
 LANE = 12
 
 Moments = dict[str, State]
@@ -118,15 +114,12 @@ TABLE: dict[str, tuple[str, Callable[[State], Skill], int]] = {
 
 @pytest.fixture(scope="module")
 def moments(played: Played) -> Moments:
-    def is_chosen_from(state: State) -> bool:
-        return state.battle is not None and state.battle.phase is Phase.MAIN_MENU
-
     wanted: dict[str, Callable[[State], bool]] = {
         "title": lambda state: not state.game_started,
         "menu": lambda state: state.menu is not None,
-        "free": lambda state: state.in_control and state.map.map_id == 0,
-        "battle": is_chosen_from,
-        "lane": lambda state: state.in_control and state.map.map_id == LANE,
+        "free": free_in(0),
+        "battle": at_the_menu,
+        "lane": free_in(LANE),
     }
     found = {}
     for name, moment in wanted.items():
@@ -168,18 +161,9 @@ def test_a_skill_ends_in_a_game_that_never_changes(name: str, moments: Moments) 
 @pytest.mark.parametrize("moment", ["title", "menu", "free", "battle"])
 def test_every_deed_ends_wherever_it_is_begun(moment: str, moments: Moments) -> None:
     state = moments[moment]
-    for capability in capabilities():
+    for capability in capabilities_for(kit()):
         for deed in capability.actions:
             if deed.while_true.at_most == 0:  # a fight has the bound of its table
                 steps_to_the_end(deed.begin(state), state, 5_000)
     steps_to_the_end(escape(Terrain(WORLD)).begin(state), state, 5_000)
     steps_to_the_end(inquiry(kit()).action.begin(state), state, 5_000)
-
-
-def capabilities() -> tuple[Capability, ...]:
-    return capabilities_for(kit())
-
-
-def kit() -> GameContext:
-    story = Story.of(CARTRIDGE.kind)
-    return GameContext(story, Terrain(WORLD), DEX, MilestoneLedger(story.milestones, Hooks()), 0)

@@ -29,23 +29,18 @@ from agent.story import Story
 from emulator import (
     Button,
     CartridgeKind,
-    Dex,
     Font,
     PyBoyConsole,
     State,
     Step,
-    World,
-    demo_cartridge_path,
-    load_cartridge,
 )
 from emulator.profile import symbol
 from emulator.world.layout import BORDER
 from memory import read_run
+from tests.agent.demo import DEX, WORLD, free_in
 from tests.agent.support import Game, Played, Watcher, game_at
 from tests.live_blocks import laid_over
 
-CARTRIDGE = load_cartridge(demo_cartridge_path())
-WORLD, DEX = World.of(CARTRIDGE), Dex.of(CARTRIDGE)
 SECOND_TOWN, FIRST_TOWN = 1, 0
 HM_CUT = 196
 NAMES = {town: WORLD.map(town).header.town_map for town in range(3)}
@@ -58,14 +53,10 @@ STARTER, NOBODYS_PUPIL = 3, 33  # species: NIBBIT learns from no machine
 HIT, GLOWER, SCAMPER = 1, 3, 18
 
 
-def free_in_the_second_town(state: State) -> bool:
-    return state.in_control and state.map.map_id == SECOND_TOWN
-
-
 @pytest.fixture
 def town(played: Played) -> Iterator[Game]:
     """Outdoors in the second town, with HM01 and every badge."""
-    with game_at(played.folder, free_in_the_second_town) as game:
+    with game_at(played.folder, free_in(SECOND_TOWN)) as game:
         game.poke({BAG: 1, BAG + 1: HM_CUT, BAG + 2: 1, BAG + 3: NO_MORE, BADGES: 0xFF})
         is_somebody(game, STARTER, HIT, GLOWER)
         yield game
@@ -159,7 +150,6 @@ def test_the_stories_say_which_badge_each_move_needs() -> None:
     assert badges(CartridgeKind.DEMO) == own
 
 
-TERRAIN_WORLD = World.of(load_cartridge(demo_cartridge_path()))
 TOWN, HOUSE, LANE, LAB, ALDERBROOK, GYM = 0, 37, 12, 40, 1, 54
 MEADOW = (8, 2)  # of the town: floor all over its block
 POND = (14, 12)  # of the town, water all around, out of sight of the player's own door
@@ -169,13 +159,9 @@ LEVERS = ((0, 8), (8, 8))  # of the gym
 NARROW = [(9, 11), (10, 11)]  # of the lane: the only way north is two squares wide
 
 
-def free_in(map_id: int, state: State) -> bool:
-    return state.game_started and state.in_control and state.map.map_id == map_id
-
-
 @pytest.fixture
-def terrain_town(played: Played) -> Iterator[Game]:
-    with game_at(played.folder, lambda state: free_in(TOWN, state)) as game:
+def in_town(played: Played) -> Iterator[Game]:
+    with game_at(played.folder, free_in(TOWN)) as game:
         yield game
 
 
@@ -188,26 +174,23 @@ def route_exists(terrain: Terrain, state: State, goal: Spot) -> bool:
 
 def drain(game: Game) -> None:
     """Lay meadow over the pond."""
-    game.poke(laid_over(TERRAIN_WORLD.map(TOWN), POND, MEADOW))
-    game.poke(laid_over(TERRAIN_WORLD.map(TOWN), (POND[0] - 2, POND[1]), MEADOW))
+    game.poke(laid_over(WORLD.map(TOWN), POND, MEADOW))
+    game.poke(laid_over(WORLD.map(TOWN), (POND[0] - 2, POND[1]), MEADOW))
 
 
-def test_a_way_that_opens_is_walked_and_one_that_does_not_is_given_up(terrain_town: Game) -> None:
-    terrain, pond = Terrain(TERRAIN_WORLD), Destination(TOWN, frozenset({POND}))
-    assert (
-        terrain_town.carry_out(travel(terrain, pond, terrain_town.state, patience=3))
-        is Outcome.BLOCKED
-    )
-    drain(terrain_town)
-    assert terrain_town.carry_out(travel(terrain, pond, terrain_town.state)) is Outcome.DONE
-    assert terrain_town.state.position == POND
+def test_a_way_that_opens_is_walked_and_one_that_does_not_is_given_up(in_town: Game) -> None:
+    terrain, pond = Terrain(WORLD), Destination(TOWN, frozenset({POND}))
+    assert in_town.carry_out(travel(terrain, pond, in_town.state, patience=3)) is Outcome.BLOCKED
+    drain(in_town)
+    assert in_town.carry_out(travel(terrain, pond, in_town.state)) is Outcome.DONE
+    assert in_town.state.position == POND
 
 
 def test_a_way_that_closes_out_of_sight_is_walked_round_and_two_leave_none(
     quiet_lane: Game,
 ) -> None:
-    terrain, north = Terrain(TERRAIN_WORLD), Destination(LANE, frozenset({(9, 7), (10, 7)}))
-    left, right = (laid_over(TERRAIN_WORLD.map(LANE), square, THICKET) for square in NARROW)
+    terrain, north = Terrain(WORLD), Destination(LANE, frozenset({(9, 7), (10, 7)}))
+    left, right = (laid_over(WORLD.map(LANE), square, THICKET) for square in NARROW)
     quiet_lane.poke(left)
     start = quiet_lane.console.save()
     assert quiet_lane.carry_out(travel(terrain, north, quiet_lane.state)) is Outcome.DONE
@@ -219,49 +202,43 @@ def test_a_way_that_closes_out_of_sight_is_walked_round_and_two_leave_none(
     )
 
 
-def test_the_world_is_the_cartridges_own_while_nothing_has_changed(terrain_town: Game) -> None:
-    terrain = Terrain(TERRAIN_WORLD)
-    assert terrain.world(terrain_town.state) is TERRAIN_WORLD
+def test_the_world_is_the_cartridges_own_while_nothing_has_changed(in_town: Game) -> None:
+    terrain = Terrain(WORLD)
+    assert terrain.world(in_town.state) is WORLD
     assert terrain.to_json() == {}
 
 
-def test_what_was_seen_is_known_elsewhere_until_the_map_is_seen_again(terrain_town: Game) -> None:
-    terrain, pond = Terrain(TERRAIN_WORLD), Spot(TOWN, *POND, TOWN)
-    drain(terrain_town)
-    assert route_exists(terrain, terrain_town.state, pond)
-    seen = terrain.world(terrain_town.state)
+def test_what_was_seen_is_known_elsewhere_until_the_map_is_seen_again(in_town: Game) -> None:
+    terrain, pond = Terrain(WORLD), Spot(TOWN, *POND, TOWN)
+    drain(in_town)
+    assert route_exists(terrain, in_town.state, pond)
+    seen = terrain.world(in_town.state)
 
-    assert (
-        terrain_town.carry_out(travel(terrain, Destination(HOUSE), terrain_town.state))
-        is Outcome.DONE
-    )
-    assert terrain_town.state.map.map_id == HOUSE
-    assert route_exists(terrain, terrain_town.state, pond)
-    assert terrain.world(terrain_town.state) is seen
+    assert in_town.carry_out(travel(terrain, Destination(HOUSE), in_town.state)) is Outcome.DONE
+    assert in_town.state.map.map_id == HOUSE
+    assert route_exists(terrain, in_town.state, pond)
+    assert terrain.world(in_town.state) is seen
 
     # The game lays the map out anew when one comes back.
-    assert (
-        terrain_town.carry_out(travel(terrain, Destination(TOWN), terrain_town.state))
-        is Outcome.DONE
-    )
-    assert not route_exists(terrain, terrain_town.state, pond)
-    assert terrain.world(terrain_town.state) is TERRAIN_WORLD
+    assert in_town.carry_out(travel(terrain, Destination(TOWN), in_town.state)) is Outcome.DONE
+    assert not route_exists(terrain, in_town.state, pond)
+    assert terrain.world(in_town.state) is WORLD
 
 
-def test_a_terrain_comes_back_as_it_was(terrain_town: Game) -> None:
-    terrain, again = Terrain(TERRAIN_WORLD), Terrain(TERRAIN_WORLD)
-    drain(terrain_town)
-    seen = terrain.world(terrain_town.state)
+def test_a_terrain_comes_back_as_it_was(in_town: Game) -> None:
+    terrain, again = Terrain(WORLD), Terrain(WORLD)
+    drain(in_town)
+    seen = terrain.world(in_town.state)
     kept = json.loads(json.dumps(terrain.to_json()))
     assert list(kept) == [str(TOWN)]
     again.restore(kept)
     assert again.to_json() == terrain.to_json()
-    assert again.world(terrain_town.state) is seen
+    assert again.world(in_town.state) is seen
 
 
 def kept_of(run: Path) -> dict[str, str]:
     """What the last checkpoint of a run keeps of the terrain."""
-    terrain = Terrain(TERRAIN_WORLD)
+    terrain = Terrain(WORLD)
     with closing(read_run(run)) as folder:
         folder.store.restore_part("terrain", terrain)
     return terrain.to_json()
@@ -281,9 +258,9 @@ def test_a_run_that_goes_on_believes_what_it_believed(
     run, memory, asked = tmp_path / "run", tmp_path / "memory.sqlite", Interrupt()
 
     def drain_and_stop_in_the_lab(moment: TickView) -> None:
-        if free_in(TOWN, moment.state):
+        if free_in(TOWN)(moment.state):
             drain(Game(consoles[-1]))
-        asked.asked = free_in(LAB, moment.state)
+        asked.asked = free_in(LAB)(moment.state)
 
     play_run(Settings(run=run, memory=memory), Watcher(drain_and_stop_in_the_lab), asked)
     kept = kept_of(run)
@@ -296,27 +273,27 @@ def test_a_run_that_goes_on_believes_what_it_believed(
 
 
 def test_what_the_screen_shows_otherwise_than_ram_is_told_when_a_frame_is_looked_at(
-    terrain_town: Game,
+    in_town: Game,
 ) -> None:
     eyes = Perceiver(
-        terrain_town.console,
-        Font.of(terrain_town.console.cartridge),
-        TERRAIN_WORLD,
+        in_town.console,
+        Font.of(in_town.console.cartridge),
+        WORLD,
         lambda _state: Due.FRAME,
     )
 
     def told(after: Step) -> list[str]:
-        terrain_town.console.perform(after, render=True)
-        said = eyes.perceive(terrain_town.state, 0).disagreements
+        in_town.console.perform(after, render=True)
+        said = eyes.perceive(in_town.state, 0).disagreements
         return [words for words in said if words.startswith("terrain")]
 
-    eyes.perceive(terrain_town.state, 0)
+    eyes.perceive(in_town.state, 0)
     assert told(wait(20)) == []
-    x, y = terrain_town.state.position
-    terrain_town.poke(laid_over(TERRAIN_WORLD.map(TOWN), (x, y + 2), (0, 0)))
+    x, y = in_town.state.position
+    in_town.poke(laid_over(WORLD.map(TOWN), (x, y + 2), (0, 0)))
     assert told(wait(20)) == ["terrain: live map and screen disagree on 4 squares"]
     assert told(Step(Button.LEFT, 8, 24)) == []  # a step draws the map again
-    assert terrain_town.state.position != (x, y)
+    assert in_town.state.position != (x, y)
 
 
 def test_ram_and_screen_agree_on_the_ground_all_through_a_run(played: Played) -> None:
@@ -326,15 +303,15 @@ def test_ram_and_screen_agree_on_the_ground_all_through_a_run(played: Played) ->
     kept = kept_of(played.folder)
     assert list(kept) == [str(GYM)]
     assert changed_squares(GYM, bytes.fromhex(kept[str(GYM)])) == {GATE, *LEVERS}
-    believed = TERRAIN_WORLD.with_blocks({GYM: bytes.fromhex(kept[str(GYM)])}).map(GYM)
+    believed = WORLD.with_blocks({GYM: bytes.fromhex(kept[str(GYM)])}).map(GYM)
     for x, y in ((GATE[0], GATE[1] + 1), (GATE[0] + 1, GATE[1] + 1)):
-        assert not TERRAIN_WORLD.map(GYM).passable(x, y)
+        assert not WORLD.map(GYM).passable(x, y)
         assert believed.passable(x, y)
 
 
 def changed_squares(map_id: int, blocks: bytes) -> set[tuple[int, int]]:
     """Return the first square of every block that is not as the cartridge has it."""
-    game_map = TERRAIN_WORLD.map(map_id)
+    game_map = WORLD.map(map_id)
     plain = game_map.layout.blocks
     assert len(blocks) == len(plain)
     stride = game_map.width + 2 * BORDER

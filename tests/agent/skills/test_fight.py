@@ -19,25 +19,22 @@ from agent.skills import (
     fight,
     wait,
 )
-from emulator import BattleResult, Button, MenuKind, Phase, State, Step
-from tests.agent.ring import DEX, FAST_AND_SHIFT, Fighter, Ring, Script, species_of
+from emulator import BattleResult, Button, Phase, State, Step
+from tests.agent.demo import DEX, asking, at_the_menu, enemy_of, own_of
+from tests.agent.ring import FAST_AND_SHIFT, Fighter, Ring, Script, species_of
 from tests.agent.support import Game, Played, Watcher, game_at
 
 ATTACKING = Script()
 
 
-def battle_menu_waits(state: State) -> bool:
-    return state.battle is not None and state.battle.phase is Phase.MAIN_MENU
-
-
 def wild_battle_begins(state: State) -> bool:
-    return battle_menu_waits(state) and state.battle is not None and state.battle.is_wild
+    return at_the_menu(state) and state.battle is not None and state.battle.is_wild
 
 
 @pytest.fixture
 def against_rival(played: Played) -> Iterator[Game]:
     """The first turn of the first battle."""
-    with game_at(played.folder, battle_menu_waits) as game:
+    with game_at(played.folder, at_the_menu) as game:
         yield game
 
 
@@ -63,10 +60,7 @@ def in_the_grass(wild_run: Path) -> Iterator[Game]:
 
 @pytest.mark.parametrize("slot", [0, 1])
 def test_the_move_that_was_ordered_is_used(against_rival: Game, slot: int) -> None:
-    battle = against_rival.state.battle
-    assert battle is not None
-    assert battle.own is not None
-    move = battle.own.moves[slot]
+    move = own_of(against_rival.state).moves[slot]
     used: list[int | None] = []
 
     def command(state: State) -> Order:
@@ -119,22 +113,10 @@ def test_one_runs_from_what_is_wild_until_it_works(in_the_grass: Game) -> None:
     assert in_the_grass.state.party.mons[0].exp == before.mons[0].exp
 
 
-def waiting_for(phase: Phase, words: str, state: State) -> State:
-    """Return the battle of `state` at another moment: it waits for `phase`, under these words."""
-    assert state.battle is not None
-    assert state.menu is not None
-    return replace(
-        state,
-        battle=replace(state.battle, phase=phase),
-        dialogue=replace(state.dialogue, lines=(words,)),
-        menu=replace(state.menu, kind=MenuKind.YES_NO, current=0),
-    )
-
-
 def test_a_fifth_move_is_done_without(against_rival: Game) -> None:
     # The game asks whether to forget a move, then whether to do without, and from the start when that is no.
-    forget = waiting_for(Phase.YES_NO, "make room for BITE?", against_rival.state)
-    do_without = waiting_for(Phase.YES_NO, "no more BITE?", against_rival.state)
+    forget = asking(against_rival.state, Phase.YES_NO, "make room for BITE?")
+    do_without = asking(against_rival.state, Phase.YES_NO, "no more BITE?")
     skill = fight(ATTACKING, forget)
     assert next(skill).button is Button.B
     assert skill.send(forget).button is Button.B  # the press was missed
@@ -145,10 +127,10 @@ def test_a_fifth_move_is_done_without(against_rival: Game) -> None:
 def test_a_fight_taken_up_at_the_second_question_about_it_ends_as_well(against_rival: Game) -> None:
     """As after a resume: a game asks on and on until the first is answered no and the second yes."""
     questions = {
-        words: waiting_for(Phase.YES_NO, words, against_rival.state)
+        words: asking(against_rival.state, Phase.YES_NO, words)
         for words in ("make room for BITE?", "no more BITE?")
     }
-    text = waiting_for(Phase.TEXT, "", against_rival.state)
+    text = asking(against_rival.state, Phase.TEXT, "")
     answers: list[tuple[str, bool]] = []
     skill, asked = fight(ATTACKING, text), "no more BITE?"
     next(skill)
@@ -163,7 +145,7 @@ def test_a_fight_taken_up_at_the_second_question_about_it_ends_as_well(against_r
 
 
 def test_nothing_is_pressed_while_a_mon_evolves(against_rival: Game) -> None:
-    evolving = waiting_for(Phase.EVOLVING, "it evolves", against_rival.state)
+    evolving = asking(against_rival.state, Phase.EVOLVING, "it evolves")
     skill = fight(ATTACKING, evolving)
     steps = [next(skill), skill.send(evolving), skill.send(evolving)]
     assert steps == [Step(None, 0, 48)] * 3
@@ -171,11 +153,10 @@ def test_nothing_is_pressed_while_a_mon_evolves(against_rival: Game) -> None:
 
 def test_nothing_is_pressed_between_words_when_somebody_has_fallen(against_rival: Game) -> None:
     """What opens next may be a question, and B says no to it."""
-    busy = waiting_for(Phase.BUSY, "", against_rival.state)
-    battle = busy.battle
-    assert battle is not None
-    assert battle.enemy is not None
-    fallen = replace(busy, battle=replace(battle, enemy=replace(battle.enemy, hp=0)))
+    busy = asking(against_rival.state, Phase.BUSY, "")
+    assert busy.battle is not None
+    enemy = replace(enemy_of(busy), hp=0)
+    fallen = replace(busy, battle=replace(busy.battle, enemy=enemy))
     assert next(fight(ATTACKING, fallen)).button is None
     assert next(fight(ATTACKING, busy)).button is Button.B
 
@@ -200,17 +181,6 @@ SLOW = 0x45  # of wOptions: words come letter by letter
 MATES = [Fighter(name, 5) for name in ("PLIPPET", "MOPPLE", "NIBBIT", "WRENKIN", "SPORKLE")]
 
 
-@pytest.fixture(scope="module")
-def _ring(played: Played) -> Iterator[Ring]:
-    with game_at(played.folder, lambda state: state.in_control) as game:
-        yield Ring(game, game.console.save())
-
-
-@pytest.fixture
-def ring(_ring: Ring) -> Ring:
-    return _ring
-
-
 def test_a_thing_of_the_bag_is_used_on_who_fights(ring: Ring) -> None:
     ring.enter(Fighter("TOASTNUT", 12, hp=9), bag=[(POKE_BALL, 1), (POTION, 2)])
     ring.arm("PONDER")
@@ -218,9 +188,7 @@ def test_a_thing_of_the_bag_is_used_on_who_fights(ring: Ring) -> None:
     ring.fight(commander)
     healed = commander.seen[1]
     assert healed.bag.quantity(POTION) == 1
-    assert healed.battle is not None
-    assert healed.battle.own is not None
-    assert healed.battle.own.hp == 29
+    assert own_of(healed).hp == 29
     assert not commander.tried[1].refused
 
 
@@ -323,10 +291,7 @@ def test_changing_before_the_trainers_next_is_decided(ring: Ring, other: int | N
     commander = Script(other=other)
     asked = ring.fight(commander)
     assert asked[0] == (Phase.CHANGE_MON, "b" if other is None else "a")
-    after = commander.seen[1].battle
-    assert after is not None
-    assert after.own is not None
-    assert after.own.position == (other or 0)
+    assert own_of(commander.seen[1]).position == (other or 0)
     assert ring.state.battle_result is BattleResult.WON
 
 
@@ -398,10 +363,7 @@ def test_who_is_held_may_still_change(ring: Ring) -> None:
     ring.poke("wBattleMon", [0, 1], 21)
     commander = Script((Attack(0), Switch(1), Attack(0)))
     ring.fight(commander)
-    after = commander.seen[2].battle
-    assert after is not None
-    assert after.own is not None
-    assert after.own.position == 1
+    assert own_of(commander.seen[2]).position == 1
 
 
 def test_running_away_ends_it(ring: Ring) -> None:

@@ -1,7 +1,6 @@
 """Orders carried out on the cartridge: changes, refusals, questions."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -25,28 +24,21 @@ from emulator import (
     BattleKind,
     BattleResult,
     Button,
-    Dex,
     MenuKind,
     Phase,
     State,
     Step,
-    demo_cartridge_path,
-    load_cartridge,
 )
 from emulator.dex.trainers import Member
 from emulator.profile import symbol
-from tests.agent.ring import Script
+from tests.agent.demo import DEX, asking, at_the_menu, enemy_of
+from tests.agent.ring import Script, species_of
 from tests.agent.skills.test_fight import ATTACKING
-from tests.agent.support import Game, Played, game_at
+from tests.agent.support import Game
 
-DEX = Dex.of(load_cartridge(demo_cartridge_path()))
 FAST_AND_SET, FAST_AND_SHIFT = 0xC1, 0x81
 TOWN_MAP = 5  # of no use in a battle
 TRAINER = next(number for number, each in DEX.all_trainers.items() if len(each.teams[0]) > 1)
-
-
-def species_of(name: str) -> int:
-    return next(index for index, each in DEX.all_species.items() if each.name == name)
 
 
 def party(game: Game, *members: tuple[int, str]) -> None:
@@ -54,10 +46,6 @@ def party(game: Game, *members: tuple[int, str]) -> None:
     team = [Member(level, species_of(name)) for level, name in members]
     for address, data in party_in_ram(DEX, team, 0x8888, game.state.player.player_id).items():
         game.console.poke(address, data)
-
-
-def at_the_menu(state: State) -> bool:
-    return state.battle is not None and state.battle.phase is Phase.MAIN_MENU
 
 
 def meet(game: Game, *, opponent: int, level: int = 5, number: int = 1, options: int) -> None:
@@ -85,6 +73,12 @@ def carry_on(game: Game, skill: Skill, until: object, *, within: int = 1_500) ->
     raise AssertionError("it never comes to that")
 
 
+def out(state: State) -> int:
+    """Return the place of the mon that fights, -1 while none does."""
+    own = state.battle.own if state.battle is not None else None
+    return own.position if own is not None else -1
+
+
 @pytest.fixture
 def wild(quiet_lane: Game) -> Game:
     """Two against something wild that hardly hurts."""
@@ -107,27 +101,17 @@ def once(order: Order) -> Script:
 
 @pytest.mark.parametrize("position", [1, 2])
 def test_the_mon_that_was_ordered_is_sent(wild: Game, position: int) -> None:
-    def is_out(state: State) -> bool:
-        own = state.battle.own if state.battle is not None else None
-        return own is not None and own.position == position
-
-    carry_on(wild, fight(once(Switch(position)), wild.state), is_out)
-    assert is_out(wild.state)
+    carry_on(wild, fight(once(Switch(position)), wild.state), lambda state: out(state) == position)
+    assert out(wild.state) == position
 
 
 def test_when_one_falls_the_one_that_the_commander_names_comes(wild: Game) -> None:
     wild.poke({symbol("wBattleMon") + 2: 1, symbol("wEnemyMonHP") + 1: 250})
     wild.poke({symbol("wEnemyMon") + 15 + at: byte for at, byte in enumerate((0, 250))})
 
-    def another_is_out(state: State) -> bool:
-        own = state.battle.own if state.battle is not None else None
-        return own is not None and own.position > 0
-
     commander = Script((Attack(1),), place=2)
-    carry_on(wild, fight(commander, wild.state), another_is_out)
-    assert wild.state.battle is not None
-    assert wild.state.battle.own is not None
-    assert wild.state.battle.own.position == 2
+    carry_on(wild, fight(commander, wild.state), lambda state: out(state) > 0)
+    assert out(wild.state) == 2
 
 
 def test_what_the_game_refuses_is_told_to_the_commander(wild: Game) -> None:
@@ -168,9 +152,7 @@ def test_one_changes_before_the_trainers_next_when_the_commander_says_so(trainer
         return battle.enemy.position == 1 and at_the_menu(state)
 
     carry_on(trainer, fight(commander, trainer.state), next_is_out)
-    assert trainer.state.battle is not None
-    assert trainer.state.battle.own is not None
-    assert trainer.state.battle.own.position == 1
+    assert out(trainer.state) == 1
 
 
 def test_the_policy_fights_a_trainer_to_the_end(trainer: Game) -> None:
@@ -189,33 +171,10 @@ def test_a_fight_can_be_taken_up_at_any_of_its_moments(trainer: Game) -> None:
     assert trainer.state.battle_result is BattleResult.WON
 
 
-@dataclass(frozen=True)
-class Screen:
-    """A battle at a moment that nobody had to bring about."""
-
-    state: State
-
-    def asking(self, phase: Phase, words: str, kind: MenuKind = MenuKind.YES_NO) -> State:
-        assert self.state.battle is not None
-        assert self.state.menu is not None
-        return replace(
-            self.state,
-            battle=replace(self.state.battle, phase=phase),
-            dialogue=replace(self.state.dialogue, lines=(words,)),
-            menu=replace(self.state.menu, kind=kind, current=0),
-        )
-
-
-@pytest.fixture(scope="module")
-def screen(played: Played) -> Iterator[Screen]:
-    with game_at(played.folder, at_the_menu) as game:
-        yield Screen(game.state)
-
-
-def test_a_move_is_forgotten_when_the_commander_wants_the_new_one(screen: Screen) -> None:
+def test_a_move_is_forgotten_when_the_commander_wants_the_new_one(first_turn: State) -> None:
     commander = Script((Attack(0),), forgotten=2)
-    asked = screen.asking(Phase.YES_NO, "make room for BITE?")
-    which = screen.asking(Phase.FORGET_MOVE, "forget which?", MenuKind.MOVES_TO_FORGET)
+    asked = asking(first_turn, Phase.YES_NO, "make room for BITE?")
+    which = asking(first_turn, Phase.FORGET_MOVE, "forget which?", MenuKind.MOVES_TO_FORGET)
     skill = fight(commander, asked)
     assert next(skill).button is Button.A
     assert skill.send(which).button is Button.DOWN
@@ -224,11 +183,10 @@ def test_a_move_is_forgotten_when_the_commander_wants_the_new_one(screen: Screen
     assert skill.send(there).button is Button.A
 
 
-def test_b_is_not_held_once_somebody_may_evolve(screen: Screen) -> None:
-    won = screen.asking(Phase.BUSY, "")
+def test_b_is_not_held_once_somebody_may_evolve(first_turn: State) -> None:
+    won = asking(first_turn, Phase.BUSY, "")
     assert won.battle is not None
-    assert won.battle.enemy is not None
-    enemy = replace(won.battle.enemy, hp=0)
+    enemy = replace(enemy_of(won), hp=0)
     won = replace(won, battle=replace(won.battle, enemy=enemy, kind=BattleKind.WILD), menu=None)
     text = replace(won, battle=replace(won.battle, phase=Phase.TEXT))  # type: ignore[type-var]
     skill = fight(ATTACKING, won)
@@ -236,16 +194,16 @@ def test_b_is_not_held_once_somebody_may_evolve(screen: Screen) -> None:
     assert Button.B not in {step.button for step in steps}
 
 
-def test_a_name_that_is_asked_for_is_taken_as_it_is_offered(screen: Screen) -> None:
-    naming = screen.asking(Phase.NAMING, "", MenuKind.KEYBOARD)
+def test_a_name_that_is_asked_for_is_taken_as_it_is_offered(first_turn: State) -> None:
+    naming = asking(first_turn, Phase.NAMING, "", MenuKind.KEYBOARD)
     assert next(fight(ATTACKING, naming)).button is Button.START
 
 
-def test_a_menu_that_takes_no_order_is_not_pressed_at_for_ever(screen: Screen) -> None:
+def test_a_menu_that_takes_no_order_is_not_pressed_at_for_ever(first_turn: State) -> None:
     commander = Script((Attack(0),))
-    skill = fight(commander, screen.state)
+    skill = fight(commander, first_turn)
     next(skill)
     for _ in range(200):  # the battle menu waits all the time, whatever is pressed
-        skill.send(screen.state)
+        skill.send(first_turn)
     assert len(commander.tried) > 1
     assert commander.tried[1].refused == {Attack(0)}

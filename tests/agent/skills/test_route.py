@@ -15,9 +15,9 @@ from agent.skills.route import (
     find_route,
     hops,
 )
-from agent.story.story import Story
-from emulator import CartridgeKind, Facing, World, demo_cartridge_path, load_cartridge
+from emulator import Facing, World
 from emulator.world.world import Floor
+from tests.agent.demo import STORY, WORLD
 from tests.agent.skills.drawn import (
     CLIFF,
     GRASS,
@@ -31,7 +31,6 @@ from tests.agent.skills.drawn import (
     world_of,
 )
 
-WORLD = World.of(load_cartridge(demo_cartridge_path()))
 BEDROOM, HOUSE, TOWN, LANE, LAB, ALDERBROOK, REST_HOUSE = 38, 37, 0, 12, 40, 1, 41
 ALL = (BEDROOM, HOUSE, TOWN, LANE, LAB, ALDERBROOK, REST_HOUSE)
 START = Spot(BEDROOM, 3, 6, last_map=TOWN)
@@ -41,9 +40,17 @@ def spots(route: list[Hop]) -> list[Spot]:
     return [hop.to for hop in route]
 
 
-def test_the_way_out_of_the_house_uses_stairs_and_doormat() -> None:
-    route = find_route(WORLD, START, lambda spot: spot.map_id == TOWN)
+def found(route: list[Hop] | None) -> list[Hop]:
     assert route is not None
+    return route
+
+
+def at_three(spot: Spot) -> bool:
+    return (spot.x, spot.y) == (3, 3)
+
+
+def test_the_way_out_of_the_house_uses_stairs_and_doormat() -> None:
+    route = found(find_route(WORLD, START, lambda spot: spot.map_id == TOWN))
     maps = [START.map_id, *(spot.map_id for spot in spots(route))]
     assert sorted(set(maps), key=maps.index) == [BEDROOM, HOUSE, TOWN]
     assert route[-1].facing is Facing.DOWN  # over the mat, with the key held
@@ -51,19 +58,16 @@ def test_the_way_out_of_the_house_uses_stairs_and_doormat() -> None:
 
 def test_a_map_edge_is_crossed_like_any_step() -> None:
     in_town = Spot(TOWN, 9, 3, last_map=TOWN)
-    route = find_route(WORLD, in_town, lambda spot: spot.map_id == LANE)
-    assert route is not None
+    route = found(find_route(WORLD, in_town, lambda spot: spot.map_id == LANE))
     assert [hop.facing for hop in route] == [Facing.UP] * 4
     assert spots(route)[-1].map_id == LANE
 
 
 def test_somebody_in_the_way_is_walked_round() -> None:
-    free = find_route(WORLD, START, lambda spot: (spot.x, spot.y) == (3, 3))
-    assert free is not None
+    free = found(find_route(WORLD, START, at_three))
     taken = spots(free)[0]
     somebody = Obstacles(walls=frozenset({taken[:3]}), costs={})
-    around = find_route(WORLD, START, lambda spot: (spot.x, spot.y) == (3, 3), obstacles=somebody)
-    assert around is not None
+    around = found(find_route(WORLD, START, at_three, obstacles=somebody))
     assert taken not in spots(around)
 
 
@@ -87,8 +91,7 @@ REACHABLE = sorted(
 
 @given(start=st.sampled_from(REACHABLE), goal=st.sampled_from(REACHABLE))
 def test_every_hop_is_allowed_and_leads_on(start: Spot, goal: Spot) -> None:
-    route = find_route(WORLD, start, lambda spot: spot[:3] == goal[:3])
-    assert route is not None
+    route = found(find_route(WORLD, start, lambda spot: spot[:3] == goal[:3]))
     here = start
     for hop in route:
         assert hop in list(hops(WORLD, here))
@@ -115,30 +118,21 @@ def crowd(costs: dict[Spot, int], *walls: Spot) -> Obstacles:
 
 
 def test_dear_squares_are_walked_round_while_that_is_cheaper_and_crossed_when_not() -> None:
-    def there(spot: Spot) -> bool:
-        return (spot.x, spot.y) == (3, 3)
-
-    straight = find_route(WORLD, START, there)
-    assert straight is not None
+    straight = found(find_route(WORLD, START, at_three))
     first = spots(straight)[0]
-    around = find_route(WORLD, START, there, obstacles=crowd({first: 8}))
-    assert around is not None
+    around = found(find_route(WORLD, START, at_three, obstacles=crowd({first: 8})))
     assert first not in spots(around)
     everywhere = {START._replace(x=x, y=y): 8 for x in range(8) for y in range(8)}
-    through = find_route(WORLD, START, there, obstacles=crowd(everywhere))
-    assert through is not None
+    through = found(find_route(WORLD, START, at_three, obstacles=crowd(everywhere)))
     assert len(through) == len(straight)
 
 
 def test_a_way_that_is_longer_than_wanted_is_none() -> None:
-    def there(spot: Spot) -> bool:
-        return (spot.x, spot.y) == (3, 3)
-
-    assert find_route(WORLD, START, there, longest=2) is None
-    assert find_route(WORLD, START, there, longest=3) is not None
+    assert find_route(WORLD, START, at_three, longest=2) is None
+    assert find_route(WORLD, START, at_three, longest=3) is not None
     wall = crowd({}, START._replace(y=START.y - 1))
-    assert find_route(WORLD, START, there, obstacles=wall, longest=3) is None
-    assert find_route(WORLD, START, there, obstacles=wall, longest=5) is not None
+    assert find_route(WORLD, START, at_three, obstacles=wall, longest=3) is None
+    assert find_route(WORLD, START, at_three, obstacles=wall, longest=5) is not None
 
 
 @given(
@@ -207,8 +201,7 @@ def test_a_ledge_is_hopped_down_and_never_climbed() -> None:
         rows[y][3] = tile
     world = world_of(Drawn(rows))
     above, below = Spot(LANE, 3, 0, TOWN), Spot(LANE, 3, 4, TOWN)
-    down = find_route(world, above, lambda spot: spot == below)
-    assert down is not None
+    down = found(find_route(world, above, lambda spot: spot == below))
     assert spots(down) == [Spot(LANE, 3, y, TOWN) for y in (1, 3, 4)]
     assert find_route(world, below, lambda spot: spot == above) is None
 
@@ -216,16 +209,16 @@ def test_a_ledge_is_hopped_down_and_never_climbed() -> None:
 def test_grass_is_walked_round_when_that_is_cheap() -> None:
     rows = [[LOW] * SIDE for _ in range(SIDE)]
     rows[1][3] = GRASS
-    route = find_route(
-        world_of(Drawn(rows)), Spot(LANE, 3, 0, TOWN), lambda spot: (spot.x, spot.y) == (3, 2)
+    route = found(
+        find_route(
+            world_of(Drawn(rows)), Spot(LANE, 3, 0, TOWN), lambda spot: (spot.x, spot.y) == (3, 2)
+        )
     )
-    assert route is not None
     assert len(route) == 4
 
 
 def test_who_is_shut_in_stays_so_until_one_of_the_walls_goes() -> None:
-    world = World.of(load_cartridge(demo_cartridge_path()))
-    start = Spot(0, 7, 7, 0)
+    world, start = WORLD, Spot(0, 7, 7, 0)
     exits = frozenset(hop.to[:3] for hop in hops(world, start))
     elsewhere = (0, 1, 1)
     distances = Distances.of(world).to(0, start)
@@ -243,7 +236,7 @@ def test_who_is_shut_in_stays_so_until_one_of_the_walls_goes() -> None:
 
 
 def test_hops_of_a_changed_world_are_its_own_where_it_changed_and_joined_maps_too() -> None:
-    plain = World.of(load_cartridge(demo_cartridge_path()))
+    plain = WORLD
     blocks = plain.map(0).layout.blocks
     changed = plain.with_blocks({0: bytes(len(blocks))})
     near = {each.map_id for each in plain.map(0).connections}
@@ -258,12 +251,11 @@ def test_hops_of_a_changed_world_are_its_own_where_it_changed_and_joined_maps_to
 HALL, LOFT, ATTIC, CAR, ROAD = 181, 207, 208, 236, 14
 BEFORE_THE_PANEL = Spot(CAR, 3, 1, ROAD)
 IN_THE_HALL = Spot(HALL, 8, 7, ROAD)
-LIFTS = Story.of(CartridgeKind.DEMO).lifts
 
 
 @pytest.fixture(scope="module")
 def world() -> World:
-    return World.of(load_cartridge(demo_cartridge_path())).moving({}, LIFTS)
+    return WORLD.moving({}, STORY.lifts)
 
 
 def way(
@@ -285,8 +277,7 @@ def test_the_panel_leads_to_every_floor_and_nothing_else_out_of_the_car(world: W
 
 @pytest.mark.parametrize(("start", "end"), [(IN_THE_HALL, LOFT), (Spot(LOFT, 4, 3, ROAD), HALL)])
 def test_one_rides_from_floor_to_floor(world: World, start: Spot, end: int) -> None:
-    route = way(world, start, end)
-    assert route is not None
+    route = found(way(world, start, end))
     assert [hop.by.map_id for hop in route if isinstance(hop.by, Floor)] == [end]
     x, y = next((warp.x, warp.y) for warp in world.map(end).warps if warp.map_id == CAR)
     assert route[-1].to == Spot(end, x, y, ROAD)

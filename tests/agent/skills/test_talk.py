@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from agent.skills import Destination, Outcome, SkillRun, Terrain, examine, look_at, talk, travel
-from emulator import Button, Facing, MenuKind, State, World, demo_cartridge_path, load_cartridge
+from emulator import Button, Facing, MenuKind
 from emulator.profile import symbol
+from tests.agent.demo import WORLD, free_in
 from tests.agent.support import Game, Played, game_at
 
-WORLD = World.of(load_cartridge(demo_cartridge_path()))
 LAB, REST_HOUSE = 40, 41
 BALL, NURSE = 2, 1
 CROSSROADS = 1, frozenset({(9, 12)})  # of the town outside
@@ -19,19 +19,15 @@ SHELF = (1, 1)  # of the lab
 BAG = symbol("wNumBagItems")
 
 
-def free_in(map_id: int, state: State) -> bool:
-    return state.game_started and state.in_control and state.map.map_id == map_id
-
-
 @pytest.fixture
 def lab(played: Played) -> Iterator[Game]:
-    with game_at(played.folder, lambda state: free_in(LAB, state)) as game:
+    with game_at(played.folder, free_in(LAB)) as game:
         yield game
 
 
 @pytest.fixture
 def rest_house(played: Played) -> Iterator[Game]:
-    with game_at(played.folder, lambda state: free_in(REST_HOUSE, state)) as game:
+    with game_at(played.folder, free_in(REST_HOUSE)) as game:
         yield game
 
 

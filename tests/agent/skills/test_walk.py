@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 
 from agent.skills import Destination, Outcome, Skill, SkillRun, Terrain, roam, travel
-from agent.skills import wait as people_wait
 from agent.skills.roam import haunts_of
 from agent.skills.route import LEDGE_COST, NOTHING, WARP_COST, Hop, Obstacles, Spot, spot_of
 from agent.skills.terrain import HALF_LIFE, NEARBY, Crowd
@@ -17,15 +16,12 @@ from emulator import (
     Person,
     State,
     Step,
-    World,
-    demo_cartridge_path,
-    load_cartridge,
 )
 from emulator.profile import symbol
+from tests.agent.demo import WORLD, free_in
 from tests.agent.support import Game, Played, game_at
 from tests.live_blocks import laid_over
 
-WORLD = World.of(load_cartridge(demo_cartridge_path()))
 TOWN, LANE, LAB, HOUSE, ALDERBROOK, HEATHER_WAY = 0, 12, 40, 37, 1, 13
 BELOW_THE_GAP, ABOVE_THE_GAP = 39, 35
 BOY = 1  # of the town, who walks about
@@ -64,19 +60,15 @@ def test_warps_ledges_and_edges_are_taken_alone() -> None:
     assert lengths([*walk, ledge, *after, door]) == [2, 1, 2, 1]
 
 
-def free_in(map_id: int, state: State) -> bool:
-    return state.game_started and state.in_control and state.map.map_id == map_id
-
-
 @pytest.fixture(scope="module")
 def town(played: Played) -> Iterator[Game]:
-    with game_at(played.folder, lambda state: free_in(TOWN, state)) as game:
+    with game_at(played.folder, free_in(TOWN)) as game:
         yield game
 
 
 @pytest.fixture(scope="module")
 def lane(played: Played) -> Iterator[Game]:
-    with game_at(played.folder, lambda state: free_in(LANE, state)) as game:
+    with game_at(played.folder, free_in(LANE)) as game:
         yield game
 
 
@@ -146,7 +138,7 @@ def test_who_stands_in_a_gap_is_given_room_to_leave_it(played: Played, later: in
     """A gardener walks up and down where one only fits: whoever waits beside him keeps him in."""
 
     def before_the_gap(state: State) -> bool:
-        return free_in(HEATHER_WAY, state) and state.map.y == BELOW_THE_GAP
+        return free_in(HEATHER_WAY)(state) and state.map.y == BELOW_THE_GAP
 
     with game_at(played.folder, before_the_gap) as game:
         game.poke({symbol("wGrassRate"): 0})
@@ -156,7 +148,6 @@ def test_who_stands_in_a_gap_is_given_room_to_leave_it(played: Played, later: in
         assert game.carry_out(travel(terrain, north, game.state), within=300) is Outcome.DONE
 
 
-ROAM_LANE, ROAM_TOWN = 12, 0
 ALWAYS = 255
 STRIDES = 30
 
@@ -164,13 +155,13 @@ STRIDES = 30
 @pytest.fixture
 def roam_lane(played: Played) -> Iterator[Game]:
     """On the lane with somebody to lead, where nobody wild comes."""
-    with game_at(played.folder, lambda state: free_in(ROAM_LANE, state)) as game:
+    with game_at(played.folder, free_in(LANE)) as game:
         game.poke({symbol("wGrassRate"): 0})
         yield game
 
 
 def test_one_walks_about_in_the_grass_and_nowhere_else(roam_lane: Game) -> None:
-    grass = set(haunts_of(WORLD.map(ROAM_LANE)))
+    grass = set(haunts_of(WORLD.map(LANE)))
     course, been = SkillRun(roam(Terrain(WORLD), roam_lane.state, strides=STRIDES)), []
     while course.outcome is Outcome.RUNNING:
         roam_lane.console.perform(course.step)
@@ -194,13 +185,12 @@ def test_who_roams_meets_somebody(roam_lane: Game) -> None:
 
 
 def test_where_nobody_lives_there_is_nothing_to_roam(played: Played) -> None:
-    assert not list(haunts_of(WORLD.map(ROAM_TOWN)))
-    with game_at(played.folder, lambda state: free_in(ROAM_TOWN, state)) as game:
+    assert not list(haunts_of(WORLD.map(TOWN)))
+    with game_at(played.folder, free_in(TOWN)) as game:
         assert game.carry_out(roam(Terrain(WORLD), game.state)) is Outcome.BLOCKED
 
 
-PEOPLE_TOWN, PEOPLE_LANE, PEOPLE_LAB = 0, 12, 40
-PEOPLE_BOY, GARDENER = 1, 2  # of the town: the one walks about, the other stands
+GARDENER = 2  # of the town, who only stands there
 GIRL = 2  # of the lane: walks about where the way is narrow
 LONGEST_DELAY = 0x7F  # of a walker: passes of the overworld between two steps
 LONG_AGO = 16.0  # game seconds: nobody knows any more where a walker of that time is
@@ -209,7 +199,7 @@ LONG_AGO = 16.0  # game seconds: nobody knows any more where a walker of that ti
 @pytest.fixture(scope="module")
 def people_town(played: Played) -> State:
     """The first moment outdoors, at (3,6)."""
-    with game_at(played.folder, lambda state: free_in(PEOPLE_TOWN, state)) as game:
+    with game_at(played.folder, free_in(TOWN)) as game:
         return game.state
 
 
@@ -225,26 +215,24 @@ def person(slot: int, x: int, y: int, *, on_screen: bool = True) -> Person:
 
 
 def around(x: int, y: int) -> set[tuple[int, int, int]]:
-    return {(PEOPLE_TOWN, x + dx, y + dy) for dx, dy in ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1))}
+    return {(TOWN, x + dx, y + dy) for dx, dy in ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1))}
 
 
 def test_who_is_in_sight_is_a_wall_on_their_square_and_no_more(people_town: State) -> None:
-    seen = with_people(people_town, person(PEOPLE_BOY, 6, 8), person(GARDENER, 5, 7))
+    seen = with_people(people_town, person(BOY, 6, 8), person(GARDENER, 5, 7))
     walls, costs = Crowd(WORLD).obstacles(seen)
-    assert walls == {(PEOPLE_TOWN, 6, 8), (PEOPLE_TOWN, 5, 7)}
+    assert walls == {(TOWN, 6, 8), (TOWN, 5, 7)}
     assert costs == {}
 
 
-@pytest.mark.parametrize(
-    "now", [(), (person(PEOPLE_BOY, 6, 8, on_screen=False),), (person(PEOPLE_BOY, 8, 8),)]
-)
+@pytest.mark.parametrize("now", [(), (person(BOY, 6, 8, on_screen=False),), (person(BOY, 8, 8),)])
 def test_where_a_walker_was_gets_cheaper_by_half_and_free_in_the_end(
     now: tuple[Person, ...], people_town: State
 ) -> None:
     """Be they out of sight since then, or seen to have walked on."""
     crowd = Crowd(WORLD)
-    crowd.see(with_people(people_town, person(PEOPLE_BOY, 6, 8)))
-    elsewhere = frozenset({(PEOPLE_TOWN, each.x, each.y) for each in now if each.on_screen})
+    crowd.see(with_people(people_town, person(BOY, 6, 8)))
+    elsewhere = frozenset({(TOWN, each.x, each.y) for each in now if each.on_screen})
     for halves in range(4):
         later = with_people(people_town, *now, after=halves * HALF_LIFE)
         walls, costs = crowd.obstacles(later)
@@ -257,15 +245,15 @@ def test_where_a_walker_was_gets_cheaper_by_half_and_free_in_the_end(
 
 def test_leaving_the_map_forgets_its_people(people_town: State) -> None:
     crowd = Crowd(WORLD)
-    crowd.see(with_people(people_town, person(PEOPLE_BOY, 6, 8)))
-    crowd.see(replace(with_people(people_town), map=replace(people_town.map, map_id=PEOPLE_LAB)))
+    crowd.see(with_people(people_town, person(BOY, 6, 8)))
+    crowd.see(replace(with_people(people_town), map=replace(people_town.map, map_id=LAB)))
     assert crowd.obstacles(with_people(people_town)) == NOTHING
 
 
 def test_who_only_stands_there_is_a_wall_out_of_sight_as_well(people_town: State) -> None:
     crowd = Crowd(WORLD)
     out_of_sight = with_people(people_town, person(GARDENER, 12, 6, on_screen=False), after=1_000)
-    assert crowd.obstacles(out_of_sight) == Obstacles(frozenset({(PEOPLE_TOWN, 12, 6)}), {})
+    assert crowd.obstacles(out_of_sight) == Obstacles(frozenset({(TOWN, 12, 6)}), {})
     # Where one would see them and does not, there is nobody.
     not_drawn = with_people(people_town, person(GARDENER, 6, 6, on_screen=False))
     assert crowd.obstacles(not_drawn) == NOTHING
@@ -273,7 +261,7 @@ def test_who_only_stands_there_is_a_wall_out_of_sight_as_well(people_town: State
 
 def test_what_the_story_has_taken_away_is_in_nobodys_way(played: Played) -> None:
     def took_it(state: State) -> bool:
-        return free_in(PEOPLE_LAB, state) and len(state.people_present) < len(state.people)
+        return free_in(LAB)(state) and len(state.people_present) < len(state.people)
 
     with game_at(played.folder, took_it) as game:
         state = game.state
@@ -282,31 +270,29 @@ def test_what_the_story_has_taken_away_is_in_nobodys_way(played: Played) -> None
     }
     walls = Crowd(WORLD).obstacles(state).walls
     assert gone
-    assert {(PEOPLE_LAB, *square) for square in gone}.isdisjoint(walls)
+    assert {(LAB, *square) for square in gone}.isdisjoint(walls)
     elsewhere = replace(state, map=replace(state.map, x=4, y=11), people=state.people)
-    assert {(PEOPLE_LAB, *square) for square in gone}.isdisjoint(
-        Crowd(WORLD).obstacles(elsewhere).walls
-    )
+    assert {(LAB, *square) for square in gone}.isdisjoint(Crowd(WORLD).obstacles(elsewhere).walls)
 
 
 def test_a_walker_on_the_cartridge_fades_once_out_of_sight(played: Played) -> None:
     """The player walks off to the other end of the town, and the boy stays behind."""
-    with game_at(played.folder, lambda state: free_in(PEOPLE_TOWN, state)) as game:
+    with game_at(played.folder, free_in(TOWN)) as game:
         crowd, terrain = Crowd(WORLD), Terrain(WORLD)
-        boy = next(each for each in game.state.people_present if each.slot == PEOPLE_BOY)
+        boy = next(each for each in game.state.people_present if each.slot == BOY)
         assert boy.on_screen
         crowd.see(game.state)
         costs: list[int] = []
         for state in walk(
-            game, travel(terrain, Destination(PEOPLE_TOWN, frozenset({(18, 8)})), game.state)
+            game, travel(terrain, Destination(TOWN, frozenset({(18, 8)})), game.state)
         ):
             costs_now = crowd.obstacles(state).costs
-            if not any(each.slot == PEOPLE_BOY and each.on_screen for each in state.people_present):
+            if not any(each.slot == BOY and each.on_screen for each in state.people_present):
                 costs.append(max(costs_now.values(), default=0))
         assert costs == sorted(costs, reverse=True)
         assert 0 < costs[-1] < NEARBY
-        game.console.perform(people_wait(round(LONG_AGO * FRAMES_PER_SECOND)))
-        assert not any(each.slot == PEOPLE_BOY and each.on_screen for each in game.state.people)
+        wait(game, round(LONG_AGO * FRAMES_PER_SECOND))
+        assert not any(each.slot == BOY and each.on_screen for each in game.state.people)
         assert crowd.obstacles(game.state).costs == {}
 
 
@@ -325,13 +311,13 @@ def test_who_blocks_a_corridor_is_waited_for(quiet_lane: Game) -> None:
     """Thickets leave one column of squares; the girl walks in it, and the player has to get through."""
     game, terrain = quiet_lane, Terrain(WORLD)
     corridor = {(10, 10), (10, 11)}
-    south = Destination(PEOPLE_LANE, frozenset({(9, 12), (10, 12)}))
-    north = Destination(PEOPLE_LANE, frozenset({(9, 7), (10, 7)}))
+    south = Destination(LANE, frozenset({(9, 12), (10, 12)}))
+    north = Destination(LANE, frozenset({(9, 7), (10, 7)}))
     assert game.carry_out(travel(terrain, south, game.state)) is Outcome.DONE
-    game.poke(laid_over(WORLD.map(PEOPLE_LANE), (9, 11), (0, 0)))
+    game.poke(laid_over(WORLD.map(LANE), (9, 11), (0, 0)))
 
     game.poke(standing(GIRL, (10, 10)))
-    game.console.perform(people_wait(2))  # until she is drawn there
+    wait(game, 2)  # until she is drawn there
     waited, here = 0, game.state.position
     assert corridor & taken(game.state)
     for state in walk(game, travel(terrain, north, game.state)):

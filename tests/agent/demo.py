@@ -1,0 +1,78 @@
+"""The demo: its world, dex and story, what capabilities are made of, and moments of its runs."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final, cast
+
+from agent.capabilities import Capability, GameContext
+from agent.perception import percept_of
+from agent.skills import Terrain
+from agent.story import MilestoneLedger, Story
+from emulator import (
+    BattleMon,
+    Dex,
+    MenuKind,
+    Phase,
+    State,
+    World,
+    demo_cartridge_path,
+    load_cartridge,
+)
+from memory import Hooks, Recall
+
+CARTRIDGE: Final = load_cartridge(demo_cartridge_path())
+WORLD: Final = World.of(CARTRIDGE)
+DEX: Final = Dex.of(CARTRIDGE)
+STORY: Final = Story.of(CARTRIDGE.kind)
+
+
+def kit(**more: Any) -> GameContext:  # noqa: ANN401
+    """Return what capabilities are made of on the demo, with nothing reached or remembered but `more`."""
+    ledger = MilestoneLedger(STORY.milestones, Hooks())
+    return GameContext(STORY, Terrain(WORLD), DEX, ledger, 0, **more)
+
+
+def told(capability: Capability, state: State) -> dict[str, int]:
+    """Return what the sensors of a capability that asks no memory tell of a moment."""
+    percept, nothing = percept_of(state, 1), cast("Recall", None)
+    return {
+        fact: value
+        for sensor in capability.sensors
+        for fact, value in sensor.read(percept, nothing).items()
+    }
+
+
+def free_in(map_id: int) -> Callable[[State], bool]:
+    """Return whether the player may walk on a map."""
+    return lambda state: state.in_control and state.map.map_id == map_id
+
+
+def at_the_menu(state: State) -> bool:
+    """Return whether a battle asks for an order."""
+    return state.battle is not None and state.battle.phase is Phase.MAIN_MENU
+
+
+def own_of(state: State) -> BattleMon:
+    """Return who fights for the player."""
+    assert state.battle is not None
+    assert state.battle.own is not None
+    return state.battle.own
+
+
+def enemy_of(state: State) -> BattleMon:
+    """Return who fights against the player."""
+    assert state.battle is not None
+    assert state.battle.enemy is not None
+    return state.battle.enemy
+
+
+def asking(state: State, phase: Phase, words: str = "", kind: MenuKind = MenuKind.YES_NO) -> State:
+    """Return the battle of `state` at another moment: it waits for `phase`, under these words."""
+    assert state.battle is not None
+    assert state.menu is not None
+    return replace(
+        state,
+        battle=replace(state.battle, phase=phase),
+        dialogue=replace(state.dialogue, lines=(words,)),
+        menu=replace(state.menu, kind=kind, current=0),
+    )
