@@ -68,6 +68,13 @@ class MadeUpAnswer:
         said = sum(tokens_of_text(call.name + str(call.input)) + 10 for call in self.calls)
         return max(tokens_of_text(self.thought + self.text) + said, 1)
 
+    @property
+    def details(self) -> dict[str, object] | None:
+        """Why a refusal refuses, in the shape of the service."""
+        if not self.explanation:
+            return None
+        return {"type": "refusal", "category": None, "explanation": self.explanation}
+
     def blocks(self, message_id: str) -> list[dict[str, object]]:
         """Return its blocks of content; calls are numbered after the message."""
         found: list[dict[str, object]] = []
@@ -131,8 +138,7 @@ class ParsedRequest:
     @cached_property
     def told(self) -> str:
         """The text of all user messages: what a question offers stands before the results of tools and repairs."""
-        said = [each["content"] for each in self.body["messages"] if each["role"] == "user"]
-        return "\n\n".join(text for content in said for text in texts(content))
+        return "\n\n".join(text for each in self._said for text in texts(each["content"]))
 
     @property
     def tools(self) -> Sequence[Mapping[str, Any]]:
@@ -160,12 +166,15 @@ class ParsedRequest:
     @cached_property
     def _since(self) -> Sequence[Mapping[str, Any]]:
         """The messages of the user from the last question on, which says why it is asked, or has no results of tools."""
-        said = [each for each in self.body["messages"] if each["role"] == "user"]
-        asks = [
-            at for at, each in enumerate(said) if any(map(_PURPOSE.search, texts(each["content"])))
-        ]
-        plain = [at for at, each in enumerate(said) if not _has_results(each)]
-        return said[(asks or plain or [0])[-1] :]
+        said = list(enumerate(self._said))
+        asks = [at for at, each in said if any(map(_PURPOSE.search, texts(each["content"])))]
+        plain = [at for at, each in said if not _has_results(each)]
+        return self._said[(asks or plain or [0])[-1] :]
+
+    @cached_property
+    def _said(self) -> Sequence[Mapping[str, Any]]:
+        """The messages of the user."""
+        return [each for each in self.body["messages"] if each["role"] == "user"]
 
     @cached_property
     def kind(self) -> AnswerKind:

@@ -5,7 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from agent.fake_claude.answers import blocks, tokens_of_block
 
@@ -66,19 +66,13 @@ TTL_S: Final = {"5m": 300.0, "1h": 3_600.0}
 LOOK_BACK: Final = 20  # blocks before a mark at which a kept prefix is still found
 
 
-@dataclass(frozen=True, slots=True)
-class Charge:
-    """The tokens of the input, by kind; together they are the whole of it."""
+class Charge(NamedTuple):
+    """The tokens of the input by what they cost; together they are the whole of it."""
 
-    plain: int = 0
-    read: int = 0
-    written_5m: int = 0
-    written_1h: int = 0
-
-    @property
-    def total(self) -> int:
-        """How long the input is."""
-        return self.plain + self.read + self.written_5m + self.written_1h
+    input: int
+    cache_read: int
+    cache_write_5m: int
+    cache_write_1h: int
 
 
 class PromptCache:
@@ -136,8 +130,4 @@ class ServiceCounts:
 
     def charge(self, charge: Charge, output: int) -> None:
         """Add the tokens of one message."""
-        self.tokens["input"] += charge.plain
-        self.tokens["cache_read"] += charge.read
-        self.tokens["cache_write_5m"] += charge.written_5m
-        self.tokens["cache_write_1h"] += charge.written_1h
-        self.tokens["output"] += output
+        self.tokens.update(charge._asdict(), output=output)

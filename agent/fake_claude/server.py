@@ -5,32 +5,19 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from itertools import count
 from socketserver import ThreadingMixIn
-from types import TracebackType
 from typing import Any, Final, Self
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 from agent.fake_claude.cache import ServiceCounts
-from agent.fake_claude.service import FakeService, model_json, models_json
+from agent.fake_claude.service import FakeService, served
 from agent.fake_claude.wire import BANNER, RequestRefused, Wire, error_json, events
 
 MOST_BYTES: Final = 32_000_000  # of a request
-LIFECYCLES: Final = ("active", "deprecated")  # that are listed unless others are asked for
-
-
-@dataclass(frozen=True, slots=True)
-class ServerState:
-    """What all connections share."""
-
-    service: FakeService
-    numbers: Iterator[int] = field(default_factory=lambda: count(1))  # of requests
-    turns: Iterator[int] = field(default_factory=lambda: count(1))  # of requests for a message
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -40,8 +27,8 @@ class Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     wbufsize = -1  # a small reply leaves in one piece
 
-    def __init__(self, server: ServerState, *connection: Any) -> None:  # noqa: ANN401 - socketserver's
-        self.state = server
+    def __init__(self, service: FakeService, *connection: Any) -> None:  # noqa: ANN401 - socketserver's
+        self.service = service
         super().__init__(*connection)
 
     def log_message(self, *_: object) -> None:
@@ -66,42 +53,38 @@ class Handler(BaseHTTPRequestHandler):
         """Take note of a request, whose headers are in small letters."""
 
     def _serve(self, method: str, raw: bytes | None) -> None:
-        state = self.state
-        wire = self.wire(f"req_fake{next(state.numbers):06}")
+        tally = self.service.tally
+        wire = self.wire(f"req_fake{next(self.service.numbers):06}")
         try:
             body = _parsed(raw)
             headers = {name.lower(): value for name, value in self.headers.items()}
             self.received(method, headers, body)
-            state.service.tally.calls[f"{method} {urlsplit(self.path).path}"] += 1
+            tally.calls[f"{method} {urlsplit(self.path).path}"] += 1
             if self.path != "/":
                 _check_headers(headers)
             self._route(method, body, wire)
         except RequestRefused as refused:
-            state.service.tally.errors[refused.kind] += 1
+            tally.errors[refused.kind] += 1
             said = error_json(refused.kind, refused.message, wire.request_id)
             wire.json(said, refused.status)
 
     def _route(self, method: str, body: Any, wire: Wire) -> None:  # noqa: ANN401 - JSON
-        path = urlsplit(self.path)
-        match method, path.path.strip("/").split("/"):
+        path = urlsplit(self.path).path
+        match method, path.strip("/").split("/"):
             case "GET", [""]:
                 wire.whole(f"{BANNER}\n".encode(), "text/plain; charset=utf-8")
-            case "GET", ["v1", "models"]:
-                asked = parse_qs(path.query)
-                lifecycles = asked.get("lifecycle") or asked.get("lifecycle[]")
-                self.send_json("models", partial(models_json, lifecycles or LIFECYCLES), wire)
             case "GET", ["v1", "models", name]:
-                self.send_json("models", partial(model_json, name), wire)
+                self.send_json("models", lambda: served(name).as_json(), wire)
             case "POST", ["v1", "messages", "count_tokens"]:
-                self.send_json("count_tokens", partial(self.state.service.count, body), wire)
+                self.send_json("count_tokens", partial(self.service.count, body), wire)
             case "POST", ["v1", "messages"]:
                 self.send_message(body, wire)
             case _:
-                raise RequestRefused("not_found_error", f"{method} {path.path} is not served here")
+                raise RequestRefused("not_found_error", f"{method} {path} is not served here")
 
     def send_message(self, body: Any, wire: Wire) -> None:  # noqa: ANN401 - JSON
         """Reply with a message, as a stream where one is asked for."""
-        message = self.state.service.message(body, next(self.state.turns))
+        message = self.service.message(body, next(self.service.turns))
         send(message, wire, streamed=body.get("stream") is True)
 
     def send_json(self, _endpoint: str, value: Callable[[], Mapping[str, Any]], wire: Wire) -> None:
@@ -154,8 +137,7 @@ class FakeClaude:
         self, *, clock: Callable[[], float] = time.monotonic, seed: int = 0, port: int = 0
     ) -> None:
         self._service = FakeService(clock, seed)
-        handler = partial(Handler, ServerState(self._service))
-        self._server = LoopbackServer((LOOPBACK, port), handler)
+        self._server = LoopbackServer((LOOPBACK, port), partial(Handler, self._service))
 
     @property
     def url(self) -> str:
@@ -171,12 +153,7 @@ class FakeClaude:
         self._server.begin()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._server.end()
 
 

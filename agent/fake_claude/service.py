@@ -1,14 +1,61 @@
-"""What the service does with a request, apart from sockets: refuse, charge, answer, remember."""
+"""What the service does with a request, apart from sockets: refuse, charge, answer, remember; and the models it serves."""
 
 import threading
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
+from importlib import resources
+from itertools import count
 from typing import Any, Final
 
 from agent.fake_claude.answers import MadeUpAnswer, ParsedRequest, sensible
 from agent.fake_claude.cache import Charge, PromptCache, PromptPiece, ServiceCounts, pieces_of
-from agent.fake_claude.models import MODELS, ServedModel
 from agent.fake_claude.wire import RequestRefused
+
+
+@dataclass(frozen=True, slots=True)
+class ServedModel:
+    """One model and its limits, in tokens. `prefill`: whether a request may begin the answer itself."""
+
+    id: str
+    line: str
+    max_input_tokens: int
+    max_tokens: int
+    cache_minimum: int
+    lifecycle: str = "active"
+    retires_at: str | None = None
+    prefill: bool = False
+
+    def as_json(self) -> dict[str, object]:
+        """Return it in the shape of the service's `ModelInfo`."""
+        told = asdict(self)
+        del told["cache_minimum"], told["prefill"]
+        return {
+            **told,
+            "type": "model",
+            "display_name": f"{self.id} (fake)",
+            "created_at": "2026-01-01T00:00:00Z",
+            "deprecated_at": None if self.lifecycle == "active" else "2026-01-01T00:00:00Z",
+            "capabilities": _TABLES["capabilities"],
+        }
+
+
+_TABLES: Final[Mapping[str, Any]] = tomllib.loads(
+    resources.files(__package__).joinpath("models.toml").read_text(encoding="utf-8")
+)
+MODELS: Final[Mapping[str, ServedModel]] = {
+    name: ServedModel(name, **{key: group[key] for key in group if key != "ids"})
+    for group in _TABLES["models"]
+    for name in group["ids"]
+}
+
+
+def served(name: str) -> ServedModel:
+    """Return the model of that name. Raises RequestRefused."""
+    if name not in MODELS:
+        raise RequestRefused("not_found_error", f"model: {name}")
+    return MODELS[name]
+
 
 NAME: Final = "fake-claude:"  # in front of the model's name in every reply
 
@@ -24,6 +71,8 @@ class FakeService:
     def __init__(self, clock: Callable[[], float], seed: int) -> None:
         self.tally = ServiceCounts()
         self.seed = seed
+        self.numbers = count(1)  # of requests
+        self.turns = count(1)  # of requests for a message
         self._cache = PromptCache(clock)
         self._lock = threading.Lock()
 
@@ -32,7 +81,10 @@ class FakeService:
         with self._lock:
             model = self.check(body)
             pieces = pieces_of(body)
-            _check_window(pieces, model)
+            tokens, most = pieces[-1].tokens, model.max_input_tokens
+            if tokens > most:
+                message = f"prompt is too long: {tokens} tokens > {most} maximum"
+                raise RequestRefused("invalid_request_error", message)
             ask = ParsedRequest(body, turn, pieces[-1].digest)
             answer = self.answer(ask)
             charge = self._cache.charge(pieces, model.cache_minimum)
@@ -41,8 +93,7 @@ class FakeService:
     def count(self, body: Mapping[str, Any]) -> dict[str, int]:
         """Return how many tokens the input of `body` counts as. Raises RequestRefused."""
         self.check(body, counting=True)
-        pieces = pieces_of(body)
-        return {"input_tokens": pieces[-1].tokens}
+        return {"input_tokens": pieces_of(body)[-1].tokens}
 
     def check(self, body: Mapping[str, Any], *, counting: bool = False) -> ServedModel:
         """Return the model that is asked. `counting`: nothing is to be generated. Raises RequestRefused."""
@@ -50,9 +101,9 @@ class FakeService:
             raise RequestRefused("invalid_request_error", "messages: Field required")
         if not counting and not isinstance(body.get("max_tokens"), int):
             raise RequestRefused("invalid_request_error", "max_tokens: Field required")
-        model = MODELS.get(str(body.get("model")))
-        if model is None or model.lifecycle == "retired":
-            raise RequestRefused("not_found_error", f"model: {body.get('model')}")
+        model = served(str(body.get("model")))
+        if model.lifecycle == "retired":
+            raise RequestRefused("not_found_error", f"model: {model.id}")
         return model
 
     def answer(self, ask: ParsedRequest) -> MadeUpAnswer:
@@ -84,52 +135,25 @@ class FakeService:
             "diagnostics": self.diagnostics(ask, message_id, pieces),
             "stop_reason": answer.stop,
             "stop_sequence": "\n\n" if answer.stop == "stop_sequence" else None,
-            "stop_details": _details(answer),
+            "stop_details": answer.details,
             "usage": usage_json(charge, answer.tokens),
         }
-
-
-def _details(answer: MadeUpAnswer) -> dict[str, object] | None:
-    if not answer.explanation:
-        return None
-    return {"type": "refusal", "category": None, "explanation": answer.explanation}
 
 
 def usage_json(charge: Charge, output: int) -> dict[str, object]:
     """Return usage in the shape of the service."""
     return {
-        "input_tokens": charge.plain,
+        "input_tokens": charge.input,
         "output_tokens": output,
-        "cache_read_input_tokens": charge.read,
-        "cache_creation_input_tokens": charge.written_5m + charge.written_1h,
+        "cache_read_input_tokens": charge.cache_read,
+        "cache_creation_input_tokens": charge.cache_write_5m + charge.cache_write_1h,
         "cache_creation": {
-            "ephemeral_5m_input_tokens": charge.written_5m,
-            "ephemeral_1h_input_tokens": charge.written_1h,
+            "ephemeral_5m_input_tokens": charge.cache_write_5m,
+            "ephemeral_1h_input_tokens": charge.cache_write_1h,
         },
         "server_tool_use": None,
         "service_tier": "standard",
     }
-
-
-def models_json(lifecycles: Sequence[str]) -> dict[str, object]:
-    """Return the list of models of these lifecycles, all on one page."""
-    data = [each.as_json() for each in MODELS.values() if each.lifecycle in lifecycles]
-    ids = [each["id"] for each in data] or [None]
-    return {"data": data, "has_more": False, "first_id": ids[0], "last_id": ids[-1]}
-
-
-def model_json(name: str) -> dict[str, object]:
-    """Return one model. Raises Refused."""
-    if name not in MODELS:
-        raise RequestRefused("not_found_error", f"model: {name}")
-    return MODELS[name].as_json()
-
-
-def _check_window(pieces: tuple[PromptPiece, ...], model: ServedModel) -> None:
-    tokens = pieces[-1].tokens
-    if tokens > model.max_input_tokens:
-        message = f"prompt is too long: {tokens} tokens > {model.max_input_tokens} maximum"
-        raise RequestRefused("invalid_request_error", message)
 
 
 def fitted(answer: MadeUpAnswer, ask: ParsedRequest) -> MadeUpAnswer:

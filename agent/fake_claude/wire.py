@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 STATUSES: Final = {
     "invalid_request_error": 400,
@@ -24,11 +24,7 @@ class RequestRefused(Exception):  # an expected result, which becomes the reply
         super().__init__(message)
         self.kind = kind
         self.message = message
-
-    @property
-    def status(self) -> int:
-        """The HTTP status."""
-        return STATUSES[self.kind]
+        self.status = STATUSES[kind]
 
 
 def error_json(kind: str, message: str, request_id: str | None = None) -> dict[str, object]:
@@ -72,38 +68,29 @@ _TOTALS: Final = (
 )
 
 
+# By the type of a block: how the events with its pieces are called, and a piece in them.
+_PIECES: Final = {
+    "text": ("text_delta", "text"),
+    "thinking": ("thinking_delta", "thinking"),
+    "tool_use": ("input_json_delta", "partial_json"),
+}
+
+
 def _block(index: int, block: Mapping[str, Any]) -> Iterator[bytes]:
-    empty, kind, name, whole = _parts(block)
+    kind, name = _PIECES[block["type"]]
+    is_call = "input" in block
+    whole = json.dumps(block["input"], ensure_ascii=False) if is_call else block[name]
+    empty: dict[str, object] = dict.fromkeys(block.keys() & {name, "signature"}, "")
+    empty |= {"input": {}} if is_call else {}
     yield event("content_block_start", index=index, content_block={**block, **empty})
     size = max(PIECE, len(whole) // MOST_PIECES)
     for at in range(0, len(whole), size):
         delta = {"type": kind, name: whole[at : at + size]}
         yield event("content_block_delta", index=index, delta=delta)
-    if block["type"] == "thinking":
+    if "signature" in block:
         delta = {"type": "signature_delta", "signature": block["signature"]}
         yield event("content_block_delta", index=index, delta=delta)
     yield event("content_block_stop", index=index)
-
-
-class _Parts(NamedTuple):
-    """How a block arrives: what it is empty, what its pieces are called, and all of them together."""
-
-    empty: Mapping[str, object]
-    kind: str
-    name: str
-    whole: str
-
-
-def _parts(block: Mapping[str, Any]) -> _Parts:
-    match block["type"]:
-        case "text":
-            return _Parts({"text": ""}, "text_delta", "text", block["text"])
-        case "thinking":
-            empty = {"thinking": "", "signature": ""}
-            return _Parts(empty, "thinking_delta", "thinking", block["thinking"])
-        case _:
-            whole = json.dumps(block["input"], ensure_ascii=False)
-            return _Parts({"input": {}}, "input_json_delta", "partial_json", whole)
 
 
 BANNER: Final = "fake-claude: this is no model; its answers are made up"
@@ -120,22 +107,17 @@ class Wire:
 
     def json(self, value: object, status: int = 200, **headers: str) -> None:
         """Reply with `value` as JSON."""
-        self.whole(json.dumps(value, ensure_ascii=False).encode(), JSON, status, headers)
+        self.whole(json.dumps(value, ensure_ascii=False).encode(), JSON, status, **headers)
 
-    def whole(
-        self,
-        body: bytes,
-        kind: str = JSON,
-        status: int = 200,
-        headers: Mapping[str, str] | None = None,
-    ) -> None:
+    def whole(self, body: bytes, kind: str = JSON, status: int = 200, **headers: str) -> None:
         """Reply with `body`."""
-        self._head(kind, status, {"content-length": str(len(body)), **(headers or {})})
+        self._head(status, {"content-type": kind, "content-length": str(len(body)), **headers})
         self.http.wfile.write(body)
 
-    def begin(self, kind: str = EVENTS) -> None:
-        """Begin a reply of unknown length."""
-        self._head(kind, 200, {"transfer-encoding": "chunked", "cache-control": "no-cache"})
+    def begin(self) -> None:
+        """Begin a stream of events."""
+        unknown = {"transfer-encoding": "chunked", "cache-control": "no-cache"}
+        self._head(200, {"content-type": EVENTS, **unknown})
 
     def chunk(self, data: bytes) -> None:
         """Send some of it."""
@@ -146,11 +128,9 @@ class Wire:
         """End such a reply as it should be."""
         self.http.wfile.write(b"0\r\n\r\n")
 
-    def _head(self, kind: str, status: int, headers: Mapping[str, str]) -> None:
-        http = self.http
-        http.send_response_only(status)
-        for name, value in {"content-type": kind, **headers}.items():
-            http.send_header(name, value)
-        http.send_header("request-id", self.request_id)
-        http.send_header("x-fake-claude", BANNER)
-        http.end_headers()
+    def _head(self, status: int, headers: Mapping[str, str]) -> None:
+        self.http.send_response_only(status)
+        always = {"request-id": self.request_id, "x-fake-claude": BANNER}
+        for name, value in {**headers, **always}.items():
+            self.http.send_header(name, value)
+        self.http.end_headers()

@@ -6,7 +6,7 @@ Knows nothing of what a game is. Progress is reported, and whoever waits may ask
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -15,6 +15,7 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
+from contextlib import closing
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
@@ -82,15 +83,13 @@ def _side_by_side(
     ):
         enough = Path(home) / "enough"
         every = [pool.submit(work, order, enough.exists) for order in orders]
-        waiting = set(every)
+        played = 0
         try:
-            while waiting and not asked():
-                ended, waiting = wait(waiting, POLL, FIRST_COMPLETED)
+            with closing(_ended(every, asked)) as ended:
                 for each in ended:
                     each.result()
-                done(len(ended))
-            if waiting:
-                raise KeyboardInterrupt
+                    played += 1
+                    done(1)
         except BrokenExecutor as error:
             if asked():
                 raise KeyboardInterrupt from error
@@ -98,9 +97,23 @@ def _side_by_side(
             raise RunError(message) from error
         finally:
             enough.touch()
-            for each in waiting:
-                each.cancel()
+        if played < len(every):
+            raise KeyboardInterrupt
         return [each.result() for each in every]
+
+
+def _ended(
+    futures: Sequence[Future[Played]], asked: Asked
+) -> Generator[Future[Played], None, None]:
+    """Yield each as it ends, until an end is asked for; what has not begun by then never begins."""
+    waiting = set(futures)
+    try:
+        while waiting and not asked():
+            ended, waiting = wait(waiting, POLL, FIRST_COMPLETED)
+            yield from ended
+    finally:
+        for each in waiting:
+            each.cancel()
 
 
 class EndedGame(NamedTuple):
@@ -113,16 +126,13 @@ class EndedGame(NamedTuple):
 
 
 def play_command(
-    seed: int, run: Path, memory: Path, rom: Path | None, until: str, ticks: int | None
+    seed: int, run: Path, memory: Path, rom: Path, until: str, ticks: int | None
 ) -> list[str]:
     """Return the command line that plays one game into the folder `run`."""
-    command = [sys.executable, "-m", "agent", "play", "--json", "--seed", str(seed)]
-    command += ["--run", str(run), "--memory", str(memory), "--until", until]
-    if rom is not None:
-        command += ["--rom", str(rom)]
-    if ticks is not None:
-        command += ["--ticks", str(ticks)]
-    return command
+    flags = {"--seed": seed, "--run": run, "--memory": memory, "--until": until, "--rom": rom}
+    flags |= {} if ticks is None else {"--ticks": ticks}
+    words = [str(word) for flag in flags.items() for word in flag]
+    return [sys.executable, "-m", "agent", "play", "--json", *words]
 
 
 @dataclass
@@ -141,17 +151,15 @@ class Runner:
     _lock: Lock = field(default_factory=Lock)
     _stopped: bool = False
 
-    def play(self, seeds: Sequence[int], stop: Callable[[], bool]) -> Iterator[EndedGame]:
+    def play(self, seeds: Sequence[int], stop: Asked) -> Generator[EndedGame, None, None]:
         """Yield each game as it ends, in whatever order; once `stop` says so, end those under way."""
         self.logs.mkdir(parents=True, exist_ok=True)
         with ThreadPoolExecutor(self.jobs) as pool:
-            waiting = {pool.submit(self._play, seed) for seed in seeds}
+            every = [pool.submit(self._play, seed) for seed in seeds]
             try:
-                while waiting and not stop():
-                    done, waiting = wait(waiting, POLL, FIRST_COMPLETED)
-                    yield from (each.result() for each in done)
+                yield from (each.result() for each in _ended(every, stop))
             finally:
-                self._end(waiting)
+                self._end()
 
     def _play(self, seed: int) -> EndedGame:
         out, err = (self.logs / f"seed-{seed}.{name}" for name in ("out", "err"))
@@ -180,10 +188,8 @@ class Runner:
         lines = out.read_text(encoding="utf-8", errors="replace").splitlines()
         return EndedGame(seed, code, lines[-1] if lines else "", perf_counter() - start)
 
-    def _end(self, waiting: set[Future[EndedGame]]) -> None:
+    def _end(self) -> None:
         """Ask what still runs to end, and end what does not."""
-        for each in waiting:
-            each.cancel()
         with self._lock:
             self._stopped = True
             running = list(self._running.values())

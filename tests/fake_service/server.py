@@ -11,9 +11,8 @@ from typing import Any, Final, Self, cast
 
 from agent.fake_claude.answers import MadeUpAnswer, ParsedRequest, texts
 from agent.fake_claude.cache import PromptPiece, ServiceCounts
-from agent.fake_claude.models import ServedModel
-from agent.fake_claude.server import LOOPBACK, Handler, LoopbackServer, ServerState
-from agent.fake_claude.service import FakeService, fitted
+from agent.fake_claude.server import LOOPBACK, Handler, LoopbackServer
+from agent.fake_claude.service import FakeService, ServedModel, fitted
 from agent.fake_claude.wire import RequestRefused, Wire
 from tests.fake_service.diagnosis import Diagnosis
 from tests.fake_service.faults import (
@@ -92,7 +91,7 @@ class FaultyHandler(Handler):
 
     def __init__(self, owner: "FakeClaude", *connection: Any) -> None:  # noqa: ANN401  # socketserver's
         self._owner = owner
-        super().__init__(owner.state, *connection)
+        super().__init__(owner.service, *connection)
 
     def wire(self, request_id: str) -> Wire:
         """Return a way back that can break off."""
@@ -155,7 +154,6 @@ class FakeClaude:
         self.mishaps = Mishaps(self.scenario.faults, self.scenario.spread, seed)
         self.faults: Counter[str] = Counter()
         self.requests: deque[Received] = deque(maxlen=KEPT)
-        self.state = ServerState(self.service)
         self.stopping = threading.Event()
         # Bound for as long as this lives, and never listening: it keeps the port while the door is closed.
         self._place = _bound(port)

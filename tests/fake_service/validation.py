@@ -6,7 +6,7 @@ from itertools import pairwise, takewhile
 from typing import Any, Final
 
 from agent.fake_claude.answers import blocks
-from agent.fake_claude.models import MODELS, ServedModel
+from agent.fake_claude.service import ServedModel, served
 from agent.fake_claude.wire import RequestRefused
 
 Kinds = type | tuple[type, ...]
@@ -198,9 +198,9 @@ def validate(body: object, *, counting: bool = False) -> ServedModel:
     if not isinstance(body, dict):
         raise RequestRefused("invalid_request_error", "The request body is not a JSON object")
     _refuse(misshapen(body, ("model", "messages", *(() if counting else ("max_tokens",)))))
-    model = MODELS.get(body["model"])
-    if model is None or model.lifecycle == "retired":
-        raise RequestRefused("not_found_error", f"model: {body['model']}")
+    model = served(body["model"])
+    if model.lifecycle == "retired":
+        raise RequestRefused("not_found_error", f"model: {model.id}")
     if not counting:
         _refuse(_check_lengths(body, model))
     _refuse(_check_format(body))

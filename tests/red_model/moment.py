@@ -153,6 +153,6 @@ def arrive(atlas: Atlas, moment: Moment, start: int) -> Moment:
     now = replace(moment, visited=moment.visited | {moment.region.map_id})
     for each in atlas.arrivals.get(moment.region.map_id, ()):
         if each.start in (None, start) and moment.all_hold(each.when):
-            now = now.having(each.gives, each.takes, pays=each.pays)
+            now = now.having(each.gives, each.takes)
             now = replace(now, region=each.end) if each.end is not None else now
     return now.settled(atlas)

@@ -1,6 +1,6 @@
 """What Pokemon Red's world is made of for a plan: regions and how they join, and what can be made to happen where.
 
-Read from red.json beside this file, which `python -m tests.red_model.build` writes from written facts of the cartridge; none of
+Read from red.json beside this file, which `python -m tests.red_model.build FACTS` writes from written facts of the cartridge; none of
 its blocks, texts or names are in there."""
 
 import json
@@ -34,6 +34,7 @@ class Fact(NamedTuple):
 
 Facts: TypeAlias = tuple[Fact, ...]
 Square: TypeAlias = tuple[int, int]
+Team: TypeAlias = tuple[tuple[int, int], ...]  # level and species of each
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,6 @@ class Happening:
     regions: frozenset[Region]
     people: frozenset[int]
     squares: frozenset[Square]
-    how: str
     needs: Facts
     gives: Facts
     takes: Facts
@@ -81,7 +81,6 @@ class Arrival:
     when: Facts
     gives: Facts
     takes: Facts
-    pays: int
     end: Region | None
 
 
@@ -115,11 +114,9 @@ class Atlas:
     towns: frozenset[Region]  # where one lands who flies
     regions: Mapping[tuple[int, Square], Region]  # by one square of each
     squares: Mapping[Region, Square]  # and the other way round
-    teams: Mapping[int, tuple[tuple[tuple[int, int], ...], ...]]  # level and species, by class
+    teams: Mapping[int, tuple[Team, ...]]  # by class
     species: Mapping[int, tuple[int, frozenset[int]]]  # base experience, machines that teach it
-    wild: Mapping[
-        int, tuple[int, tuple[tuple[int, int], ...]]
-    ]  # rate, and level and species of each slot
+    wild: Mapping[int, tuple[int, Team]]  # rate, and the slots
 
     @staticmethod
     @cache
@@ -141,31 +138,17 @@ def _atlas(table: Mapping[str, Any]) -> Atlas:
         happenings=_grouped((each.map_id, each) for each in happenings),
         arrivals=_grouped((each.map_id, each) for each in arrivals),
         rules=tuple(Rule(_facts(when), _facts(then)) for when, then in table["follows"]),
-        gates=tuple(
-            Gate(
-                row["map"],
-                row["kind"],
-                frozenset((x, y) for x, y in row["cells"]),
-                row["opened_by"],
-            )
-            for row in table["gates"]
-        ),
+        gates=tuple(Gate(m, kind, _squares(cells), by) for m, kind, cells, by in table["gates"]),
         sizes={m: (columns, rows) for m, columns, rows in table["sizes"]},
         grass=frozenset(Region(*each) for each in table["grass"]),
         towns=frozenset(Region(*each) for each in table["fly"]),
         regions={(m, (x, y)): Region(m, number) for m, number, x, y in table["squares"]},
         squares={Region(m, number): (x, y) for m, number, x, y in table["squares"]},
-        teams={
-            number: tuple(tuple((level, species) for level, species in team) for team in teams)
-            for number, teams in table["teams"]
-        },
+        teams={number: tuple(map(_levels, teams)) for number, teams in table["teams"]},
         species={
             n: (experience, frozenset(machines)) for n, experience, machines in table["species"]
         },
-        wild={
-            m: (rate, tuple((level, species) for level, species in slots))
-            for m, rate, slots in table["wild"]
-        },
+        wild={m: (rate, _levels(slots)) for m, rate, slots in table["wild"]},
     )
 
 
@@ -174,8 +157,7 @@ def _happening(row: Mapping[str, Any]) -> Happening:
         id=row["id"],
         regions=frozenset(Region(row["map"], each) for each in row["regions"]),
         people=frozenset(row.get("people", ())),
-        squares=frozenset((x, y) for x, y in row.get("squares", ())),
-        how=row.get("how", ""),
+        squares=_squares(row.get("squares", ())),
         needs=_facts(row.get("needs", ())),
         gives=_facts(row.get("gives", ())),
         takes=_facts(row.get("takes", ())),
@@ -189,16 +171,23 @@ def _arrival(row: Mapping[str, Any]) -> Arrival:
     return Arrival(
         map_id=row["map"],
         start=row.get("from"),
-        when=_facts(row["when"]),
-        gives=_facts(row["gives"]),
-        takes=_facts(row["takes"]),
-        pays=row.get("pays", 0),
+        when=_facts(row.get("when", ())),
+        gives=_facts(row.get("gives", ())),
+        takes=_facts(row.get("takes", ())),
         end=Region(*row["to"]) if "to" in row else None,
     )
 
 
 def _facts(texts: Iterable[str]) -> Facts:
     return tuple(Fact.of(each) for each in texts)
+
+
+def _squares(pairs: Iterable[Iterable[int]]) -> frozenset[Square]:
+    return frozenset((x, y) for x, y in pairs)
+
+
+def _levels(pairs: Iterable[Iterable[int]]) -> Team:
+    return tuple((level, species) for level, species in pairs)
 
 
 def _grouped(pairs: Iterable[tuple[Any, Any]]) -> Mapping[Any, tuple[Any, ...]]:

@@ -10,12 +10,14 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from time import process_time
 from typing import Final, NamedTuple
 
+from agent.app import Interrupt
+from agent.app.session import PlayLimits
 from agent.battle import BattlePolicy
 from agent.errors import RunError
-from agent.lab.bench.game import steps_of
+from agent.lab.bench.game import GOAL, Seeker, session_of
+from agent.lab.bench.stopwatch import heard
 from agent.lab.publish import Findings, Row
 from agent.lab.runner import Asked, Done, play_all
 from agent.lab.stats import Distribution, Paired
@@ -31,6 +33,7 @@ from agent.skills import (
     first_able,
     usable_slots,
 )
+from agent.story import Story
 from emulator import (
     BattleResult,
     Cartridge,
@@ -250,7 +253,7 @@ def fight_chunk(order: FightOrder, _asked: Asked) -> list[BattlePair]:
     """Return the battles of a few seeds."""
     cartridge = load_cartridge(order.rom)
     dex = Dex.of(cartridge)
-    agent, baseline = BattlePolicy(dex), Strongest(dex)
+    agent, baseline = StandingPolicy(dex), Strongest(dex)
     with closing(PyBoyConsole(cartridge)) as console:
         return [
             BattlePair(
@@ -267,15 +270,16 @@ def fight_chunk(order: FightOrder, _asked: Asked) -> list[BattlePair]:
 
 def first_moment(cartridge: Cartridge) -> bytes:
     """Return a saved moment of the game of seed 0: the player is in control again after the first battle."""
-    steps = steps_of(cartridge, 0, LONGEST, enough=_afterwards())
-    is_over = _afterwards()
-    with closing(PyBoyConsole(cartridge)) as console:
-        for step in steps:
-            console.perform(step)
-            if is_over(read_state(console.ram(), console.frame)):
-                return console.save()
-    message = f"the game of seed 0 has no battle within {LONGEST} ticks; bench battles needs one"
-    raise RunError(message)
+    interrupt = Interrupt()
+    with session_of(cartridge, Story.of(cartridge.kind), 0, interrupt) as (session, store):
+        session.play(PlayLimits(GOAL, LONGEST), Seeker(_afterwards(), interrupt))
+        moment = store.latest_checkpoint()
+    if moment is None or not interrupt.asked:
+        message = (
+            f"the game of seed 0 has no battle within {LONGEST} ticks; bench battles needs one"
+        )
+        raise RunError(message)
+    return moment.state
 
 
 def _afterwards() -> Callable[[State], bool]:
@@ -302,35 +306,26 @@ def play_battle(
     for address, data in _challenge(drawn).items():
         console.poke(address, data)
     console.perform(Step(None, 0, BEGINNING))
-    timed = Timed(commander)
-    course = SkillRun(fight(timed, read_state(console.ram(), console.frame)))
-    for _ in range(MOST_STEPS):
-        if course.outcome is not Outcome.RUNNING:
-            break
-        console.perform(course.step)
-        state = read_state(console.ram(), console.frame)
-        course.resume(state)
+    decide = type(commander).order
+    with heard([decide]) as turns:
+        course = SkillRun(fight(commander, read_state(console.ram(), console.frame)))
+        for _ in range(MOST_STEPS):
+            if course.outcome is not Outcome.RUNNING:
+                break
+            console.perform(course.step)
+            state = read_state(console.ram(), console.frame)
+            course.resume(state)
     ended = course.outcome in (Outcome.DONE, Outcome.INTERRUPTED)
-    return Fought(state.battle_result if ended else None, tuple(timed.thought))
+    thought = tuple([each.cpu_s for each in turns[decide]])
+    return Fought(state.battle_result if ended else None, thought)
 
 
-class Timed:
-    """A commander whose turns are timed, and who is told that there is no running: it has to win."""
-
-    def __init__(self, commander: Commander) -> None:
-        self._commander = commander
-        self.thought: list[float] = []
-        self.next_mon = commander.next_mon
-        self.fights_on = commander.fights_on
-        self.change = commander.change
-        self.forget = commander.forget
+class StandingPolicy(BattlePolicy):
+    """The agent's, who is told that there is no running: it has to win."""
 
     def order(self, state: State, tried: TriedOrders) -> Order:
-        """Return what the commander orders."""
-        start = process_time()
-        order = self._commander.order(state, replace(tried, refused=tried.refused | {Flee()}))
-        self.thought.append(process_time() - start)
-        return order
+        """Return what to do this turn."""
+        return super().order(state, replace(tried, refused=tried.refused | {Flee()}))
 
 
 def _preparation(dex: Dex, drawn: Contest, state: State) -> dict[int, bytes]:
@@ -352,6 +347,7 @@ def _challenge(drawn: Contest) -> dict[int, bytes]:
 
 
 ALL: Final = "all"
+SIDES: Final = ("agent wins", "baseline wins")
 MILLISECONDS: Final = 1_000
 
 
@@ -361,13 +357,11 @@ def battle_rows(pairs: Sequence[BattlePair]) -> list[Row]:
     rows: list[Row] = []
     for kind in (ALL, *(each for each in KINDS if each in kinds)) if pairs else ():
         counts = paired(pairs, kind)
-        agent, baseline = counts.rates
         rows.append(
             {
                 "battles": kind,
                 "number": counts.count,
-                "agent wins": agent,
-                "baseline wins": baseline,
+                **dict(zip(SIDES, counts.rates, strict=True)),
                 "only the agent": counts.first,
                 "only the baseline": counts.second,
                 "difference": counts.interval(),
@@ -405,10 +399,7 @@ def battle_findings(cartridge: str, pairs: Sequence[BattlePair]) -> Findings:
     def draw() -> bytes:
         from agent.lab.plots import intervals_plot
 
-        sides = {
-            who: {row["battles"]: row[who] for row in rows}
-            for who in ("agent wins", "baseline wins")
-        }
+        sides = {who: {row["battles"]: row[who] for row in rows} for who in SIDES}
         return intervals_plot(sides, "share of battles won")
 
     title = f"bench battles: {cartridge}, {len(pairs)} battles, each fought twice"

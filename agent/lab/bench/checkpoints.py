@@ -19,25 +19,25 @@ from time import perf_counter
 from typing import Final
 
 from agent.app import HOME
+from agent.app.checkpoints import Checkpoints
 from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
 from agent.errors import RunError
 from agent.lab.bench.game import GOAL, session_of
 from agent.lab.bench.limits import FigureBound, bounded, figure
-from agent.lab.bench.stopwatch import ObservedCall, all_heard
+from agent.lab.bench.stopwatch import ObservedCall, Parts, heard
 from agent.lab.publish import Findings
 from agent.story import Story
-from emulator import Cartridge
-from memory import read_run
+from emulator import Cartridge, PyBoyConsole
+from memory import RunStore, read_run
 
 GAMES: Final = 20
 RESUMES: Final = 20
 QUICK: Final = 4  # of each
-SAVED: Final = "agent.app.checkpoints:Checkpoints.save"
-PARTS: Final = {
-    "emulator.pyboy_console:PyBoyConsole.save": "PyBoy's own saving",
-    "memory.store.run_store:RunStore.commit": "a transaction",
-    "agent.app.checkpoints:Checkpoints.hand_on": "handing on what was learnt, at another time",
+PARTS: Final[Parts] = {
+    PyBoyConsole.save: "PyBoy's own saving",
+    RunStore.commit: "a transaction",
+    Checkpoints.hand_on: "handing on what was learnt, at another time",
 }
 WHOLE: Final = "a checkpoint, with the record since the last commit"
 BOUND: Final = FigureBound(WHOLE, limit=30.0, aim=20.0)
@@ -54,21 +54,24 @@ def measure_checkpoints(
     """Play the story several times, and resume a run several times."""
     story = Story.of(cartridge.kind)
     saved: list[ObservedCall] = []
-    parts: dict[str, list[float]] = {name: [] for name in PARTS}
+    parts: dict[str, list[float]] = {name: [] for name in PARTS.values()}
     for seed in range(games):
         say(f"game {seed + 1} of {games}")
-        with all_heard([SAVED, *PARTS]) as calls, session_of(cartridge, story, seed) as (play, _):
+        with (
+            heard([Checkpoints.save, *PARTS]) as calls,
+            session_of(cartridge, story, seed) as (play, _),
+        ):
             play.play(PlayLimits(GOAL, float("inf")), NoViewer())
-        saved += calls[SAVED]
-        for name, took in parts.items():
-            took += [each.wall_s for each in calls[name]]
+        saved += calls[Checkpoints.save]
+        for function, name in PARTS.items():
+            parts[name] += [each.wall_s for each in calls[function]]
     say(f"going on {resumes} times")
     starts = list(_resumes(cartridge, story, resumes))
     held = {"checkpoints": len(saved), "games": games, "resumes": resumes}
     figures = [
         figure(BOUND, [each.wall_s for each in saved]),
         figure(BY_PROCESSOR, [each.cpu_s for each in saved]),
-        *(figure(FigureBound(PARTS[name], None, None), took) for name, took in parts.items()),
+        *(figure(FigureBound(name, None, None), took) for name, took in parts.items()),
         figure(BACK, starts),
     ]
     return bounded("bench moments", cartridge.name, held, figures)

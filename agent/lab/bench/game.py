@@ -61,14 +61,10 @@ def play(
         return pacer.finish()
 
 
-def steps_of(
-    cartridge: Cartridge, seed: int, ticks: int, *, enough: Callable[[State], bool] | None = None
-) -> list[Step]:
-    """Return the input of a game up to the first badge or `enough`, `ticks` ticks at most."""
-    story, interrupt = Story.of(cartridge.kind), Interrupt()
-    viewer = NoViewer() if enough is None else Seeker(enough, interrupt)
-    with session_of(cartridge, story, seed, interrupt) as (session, store):
-        session.play(PlayLimits(GOAL, ticks), viewer)
+def steps_of(cartridge: Cartridge, seed: int, ticks: int) -> list[Step]:
+    """Return the input of a game up to the first badge, `ticks` ticks at most."""
+    with session_of(cartridge, Story.of(cartridge.kind), seed) as (session, store):
+        session.play(PlayLimits(GOAL, ticks), NoViewer())
         return [record_of(row).step for row in store.steps()]
 
 

@@ -34,7 +34,6 @@ from memory import (
 from memory.tiers import ConsolidationConfig, LocationVisited, ResourceSnapshot
 
 TICKS: Final = 1_000  # from one consolidation to the next
-WRITE: Final = "memory.blackboard.blackboard:Blackboard.write"
 SKIPPED: Final = 400  # ticks: power-on, the opening and the first steps
 DATES: Final = (
     "tick", "start_tick", "end_tick", "first_visit_tick", "last_visit_tick", "created_tick", "completed_tick",
@@ -44,11 +43,11 @@ DATES: Final = (
 def stretch_of_play(cartridge: Cartridge, seed: int, ticks: int = TICKS) -> list[Entry]:
     """Return what the producers wrote in so many ticks of a game's story, dated from the first of them on."""
     story = Story.of(cartridge.kind)
-    with heard(WRITE) as calls, session_of(cartridge, story, seed) as (session, _):
+    with heard([Blackboard.write]) as calls, session_of(cartridge, story, seed) as (session, _):
         session.play(PlayLimits(GOAL, SKIPPED + ticks), NoViewer())
     inside = [
         each
-        for each in calls
+        for each in calls[Blackboard.write]
         if SKIPPED < each.result.tick <= SKIPPED + ticks and _is_of_a_producer(each)
     ]
     start = inside[0].result.game_s

@@ -22,10 +22,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeAlias
 
+from agent.advisor.calls import Calls
+from agent.advisor.exchange import ClaudeAdvisor, Toolbox
 from agent.advisor.model import Reply
 from agent.advisor.money.limits import Ceilings
 from agent.advisor.port import Question, Tool
-from agent.advisor.request import remembered
+from agent.advisor.request import remembered, request_of
 from agent.app import AskSettings, Decider, Interrupt, Settings, Summary, play_run
 from agent.app.model import ModelService
 from agent.app.observations import GAME_SECTIONS, GameKnowledge, PlayObservations
@@ -33,15 +35,21 @@ from agent.app.play import NoViewer
 from agent.app.settings import ModelTerms, model_terms
 from agent.fake_claude import FakeClaude
 from agent.fake_claude.answers import tokens_of_text
+from agent.fake_claude.server import Handler
 from agent.lab.bench.limits import BoundedFigure, FigureBound, bounded, figure, timed
-from agent.lab.bench.stopwatch import Calls, ObservedCall, all_heard
+from agent.lab.bench.stopwatch import Calls as HeardCalls
+from agent.lab.bench.stopwatch import ObservedCall, heard
 from agent.lab.publish import Findings, Row
 from agent.story import Story
 from emulator import Cartridge, Dex
 from memory import Blackboard, Hooks, Observed, open_run_store, read_run
+from memory.conversation.conversation import Conversation
+from memory.conversation.jobs import Dependencies
 from memory.conversation.port import ConversationEventKind
+from memory.conversation.rules import HeuristicObserver
 from memory.observations import Observation, observations_block
 from memory.tapes.notes import observe
+from memory.tapes.recorder import TapeRecorder
 
 KINDS: Final = ("cache_read", "cache_write_1h", "cache_write_5m", "input", "output")
 MEMORY: Final = frozenset({"observer", "reflector"})  # purposes of calls that are all memory's
@@ -54,15 +62,15 @@ A_NODE: Final = 2  # nodes of a tape in a turn: what was asked, and what came
 SESSION: Final = "bench"
 OBSERVATIONS: Final = 20_000
 
-ASKED: Final = "agent.advisor.exchange:ClaudeAdvisor.ask"
-COMPLETED: Final = "agent.advisor.calls:Calls.complete"
-SERVED: Final = "agent.fake_claude.server:Handler.do_POST"
-TOLD: Final = "memory.conversation.jobs:Dependencies.tell"
-BEFORE: Final = "memory.conversation.conversation:Conversation.before_call"
-OBSERVED: Final = "memory.conversation.rules:HeuristicObserver.observe"
-RECORDED: Final = "memory.tapes.recorder:TapeRecorder.record"
-LAID_OUT: Final = "agent.advisor.exchange:request_of"
-TOOL_USED: Final = "agent.advisor.exchange:Toolbox.result_of"
+ASKED: Final = ClaudeAdvisor.ask
+COMPLETED: Final = Calls.complete
+SERVED: Final = Handler.do_POST
+TOLD: Final = Dependencies.tell
+BEFORE: Final = Conversation.before_call
+OBSERVED: Final = HeuristicObserver.observe
+RECORDED: Final = TapeRecorder.record
+LAID_OUT: Final = request_of
+TOOL_USED: Final = Toolbox.result_of
 
 QUESTION: Final = FigureBound("a question, tools and service apart", None, None)
 RECORDER: Final = FigureBound("recorder, a node", 1.0, 1.0)
@@ -142,7 +150,7 @@ def _set(variables: dict[str, str]) -> None:
     os.environ.update(variables)
 
 
-def talk_of(name: str, calls: Calls, said: Mapping[str, Any]) -> Row:
+def talk_of(name: str, calls: HeardCalls, said: Mapping[str, Any]) -> Row:
     """Return one conversation with its tokens by kind, memory's share of them, and what its session says of it."""
     tokens, purposes, memory = Counter(dict.fromkeys(KINDS, 0)), Counter[str](), 0
     for each in calls[COMPLETED]:
@@ -201,7 +209,7 @@ def _played(cartridge: Cartridge, home: Path, ticks: int) -> ModelGame:
         asking=AskSettings(every=EVERY),
     )
     home.mkdir()
-    with loopback(), all_heard((ASKED, COMPLETED, LAID_OUT, TOOL_USED)) as calls:
+    with loopback(), heard((ASKED, COMPLETED, LAID_OUT, TOOL_USED)) as calls:
         summary = play_run(settings, NoViewer(), Interrupt())
     with closing(read_run(home / "run")) as folder:
         observations = folder.store.observations()
@@ -220,13 +228,13 @@ def _played(cartridge: Cartridge, home: Path, ticks: int) -> ModelGame:
 
 def _talked(
     game: ModelGame, home: Path, name: str, count: int, *, distils: bool
-) -> tuple[Row, Calls]:
+) -> tuple[Row, HeardCalls]:
     """Ask `count` questions of `game` in one conversation; return it, and what was called meanwhile."""
     home.mkdir()
     wanted = (ASKED, COMPLETED, SERVED, TOLD, BEFORE, OBSERVED, RECORDED, LAID_OUT)
     with (
         loopback(),
-        all_heard(wanted) as calls,
+        heard(wanted) as calls,
         closing(open_run_store(home / "run.sqlite", run_id=name)) as store,
     ):
         service = ModelService(store, _hiring(home, distils=distils), lambda _name, _error: None)
@@ -246,7 +254,7 @@ def _hiring(home: Path, *, distils: bool) -> ModelTerms:
     return hiring._replace(terms=replace(hiring.terms, ceilings=Ceilings(), steps=()))
 
 
-def _costs(calls: Calls) -> Iterator[BoundedFigure]:
+def _costs(calls: HeardCalls) -> Iterator[BoundedFigure]:
     """Yield what a talk took: of the processor, but for questions, which wait for others, and what waits for a disk."""
     questions = [each.wall_s - sum(_within(calls[SERVED], each)) for each in calls[ASKED]]
     yield figure(QUESTION, questions)

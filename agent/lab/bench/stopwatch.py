@@ -1,19 +1,31 @@
-"""Function calls observed while a program runs: the own time of each part of a tick, and arguments and results.
-
-Knows functions by the names they are found under. Knows nothing of what they do.
-"""
+"""Function calls observed while a program runs: the own time of each part of a tick, and arguments and results."""
 
 import pkgutil
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import partial, wraps
+from functools import wraps
 from statistics import median
 from time import perf_counter, thread_time
 from typing import Any, Final, NamedTuple, TypeAlias
 
-# "module:Class.method", or "module:function" in the module that calls it, to the name of a part.
-Parts: TypeAlias = Mapping[str, str]
+from agent.app.checkpoints import Checkpoints
+from agent.app.session import Session
+from agent.loop import Loop
+from agent.mind.mind import Mind
+from agent.perception.percept import Perceiver
+from agent.planning import plan
+from agent.skills import SkillRun
+from emulator import PyBoyConsole
+from emulator.recording import RecordingConsole
+from emulator.savestate import encode_state
+from emulator.screen.glyphs import read_glyphs
+from emulator.screen.scene import locate
+from memory import Hooks
+from memory.tiers.consolidator import MemoryConsolidator
+
 Function: TypeAlias = Callable[..., Any]
+Parts: TypeAlias = Mapping[Function, str]  # to the name of a part of a tick
 
 CALIBRATIONS: Final = 5
 CALLS: Final = 2_000
@@ -31,10 +43,10 @@ class Stopwatch:
 
     @contextmanager
     def on(self, parts: Parts) -> Iterator[None]:
-        """Time the functions that `parts` names, for whoever calls them meanwhile."""
+        """Time the functions of `parts`, for whoever calls them meanwhile."""
         with ExitStack() as stack:
-            for name, part in parts.items():
-                stack.enter_context(_replaced(name, partial(self.timed, part)))
+            for function, part in parts.items():
+                stack.enter_context(_replaced(function, self.timed(part, function)))
             yield
 
     def timed(self, part: str, function: Function) -> Function:
@@ -77,16 +89,21 @@ class Stopwatch:
 
 
 @contextmanager
-def _replaced(name: str, wrapped: Callable[[Function], Function]) -> Iterator[None]:
-    """Have the function that `name` names be what `wrapped` makes of it."""
-    path, _, attribute = name.replace(":", ".").rpartition(".")
-    owner = pkgutil.resolve_name(path)
-    function = getattr(owner, attribute)
-    setattr(owner, attribute, wrapped(function))
+def _replaced(function: Function, other: Function) -> Iterator[None]:
+    """Have `other` called for `function`: a method by its class, a function by every module that knows it."""
+    *classes, name = function.__qualname__.split(".")
+    if classes:
+        owners = [pkgutil.resolve_name(f"{function.__module__}:{'.'.join(classes)}")]
+    else:
+        modules = list(sys.modules.values())
+        owners = [each for each in modules if vars(each).get(name) is function]
+    for owner in owners:
+        setattr(owner, name, other)
     try:
         yield
     finally:
-        setattr(owner, attribute, function)
+        for owner in owners:
+            setattr(owner, name, function)
 
 
 CONSOLE: Final = "console"
@@ -96,31 +113,31 @@ PLANNING: Final = "planning"
 
 # What goes on inside of PyBoy, timed in every round. What we make of a saved state is ours again.
 INSIDE: Final[Parts] = {
-    "emulator.pyboy_console:PyBoyConsole.perform": CONSOLE,
-    "emulator.pyboy_console:PyBoyConsole.save": SAVING,
-    "emulator.pyboy_console:encode_state": CHECKPOINTS,
+    PyBoyConsole.perform: CONSOLE,
+    PyBoyConsole.save: SAVING,
+    encode_state: CHECKPOINTS,
 }
 
 PARTS: Final[Parts] = {
     **INSIDE,
-    "emulator.pyboy_console:PyBoyConsole.ram": "RAM read",
-    "agent.loop:Loop.look": "state decoded",
-    "agent.perception.percept:Perceiver.perceive": "perception",
-    "emulator.pyboy_console:PyBoyConsole.screen": "frames read: the picture",
-    "agent.perception.percept:read_glyphs": "frames read: glyphs",
-    "agent.perception.percept:locate": "frames read: place",
-    "agent.mind.mind:Mind.sense": "facts sensed",
-    "agent.mind.mind:Mind.decide": "deciding",
-    "agent.mind.mind:Mind.learn": "deciding",
-    "agent.experience.action_costs:plan": PLANNING,
-    "agent.skills.skill:SkillRun.resume": "skills, with their routes",
-    "memory.hooks.hooks:Hooks.run": "remembering",
-    "memory.tiers.consolidator:MemoryConsolidator.consolidate": "consolidation",
-    "emulator.recording:RecordingConsole.perform": "recording",
-    "emulator.pyboy_console:PyBoyConsole.digest": "recording: digests",
-    "emulator.pyboy_console:PyBoyConsole.full_digest": "recording: digests",
-    "agent.app.checkpoints:Checkpoints.save": CHECKPOINTS,
-    "agent.app.session:Session._show": "the moment, for who watches",
+    PyBoyConsole.ram: "RAM read",
+    Loop.look: "state decoded",
+    Perceiver.perceive: "perception",
+    PyBoyConsole.screen: "frames read: the picture",
+    read_glyphs: "frames read: glyphs",
+    locate: "frames read: place",
+    Mind.sense: "facts sensed",
+    Mind.decide: "deciding",
+    Mind.learn: "deciding",
+    plan: PLANNING,
+    SkillRun.resume: "skills, with their routes",
+    Hooks.run: "remembering",
+    MemoryConsolidator.consolidate: "consolidation",
+    RecordingConsole.perform: "recording",
+    PyBoyConsole.digest: "recording: digests",
+    PyBoyConsole.full_digest: "recording: digests",
+    Checkpoints.save: CHECKPOINTS,
+    Session._show: "the moment, for who watches",  # noqa: SLF001  # only timed
 }
 
 
@@ -135,34 +152,26 @@ class ObservedCall(NamedTuple):
     cpu_s: float
 
 
-Calls: TypeAlias = Mapping[str, Sequence[ObservedCall]]
+Calls: TypeAlias = Mapping[Function, Sequence[ObservedCall]]
 
 
 @contextmanager
-def heard(name: str) -> Iterator[list[ObservedCall]]:
-    """Lend a list of the calls of `name`, which is as `module:Class.method`, or `module:function` of the module that calls it.
-
-    Calls that raise are left out.
-    """
-    calls: list[ObservedCall] = []
-
-    def wrapped(function: Function) -> Function:
-        @wraps(function)
-        def listening(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # whatever it takes and returns
-            began, cpu = perf_counter(), thread_time()
-            result = function(*args, **kwargs)
-            cpu, wall = thread_time() - cpu, perf_counter() - began
-            calls.append(ObservedCall(args, kwargs, result, began, wall, cpu))
-            return result
-
-        return listening
-
-    with _replaced(name, wrapped):
+def heard(functions: Iterable[Function]) -> Iterator[Calls]:
+    """Lend the calls of several functions; those that raise are left out."""
+    calls: dict[Function, list[ObservedCall]] = {each: [] for each in functions}
+    with ExitStack() as stack:
+        for function, found in calls.items():
+            stack.enter_context(_replaced(function, _listening(function, found)))
         yield calls
 
 
-@contextmanager
-def all_heard(names: Iterable[str]) -> Iterator[Calls]:
-    """Lend the calls of several functions, by their names."""
-    with ExitStack() as stack:
-        yield {name: stack.enter_context(heard(name)) for name in names}
+def _listening(function: Function, calls: list[ObservedCall]) -> Function:
+    @wraps(function)
+    def listening(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # whatever it takes and returns
+        began, cpu = perf_counter(), thread_time()
+        result = function(*args, **kwargs)
+        cpu, wall = thread_time() - cpu, perf_counter() - began
+        calls.append(ObservedCall(args, kwargs, result, began, wall, cpu))
+        return result
+
+    return listening

@@ -174,13 +174,9 @@ def test_tokens_are_counted_as_a_message_is_charged() -> None:
 
 def test_models_have_limits_and_a_lifecycle() -> None:
     with served() as (_, client):
-        listed = list(client.models.list())
-        retired = [each.id for each in client.models.list(lifecycle=["retired"])]
         model = client.models.retrieve("claude-haiku-4-5")
         with pytest.raises(anthropic.NotFoundError):
             client.models.retrieve("claude-1")
-    assert MODEL in {each.id for each in listed}
-    assert retired == ["claude-mythos-preview"]
     assert model.max_input_tokens == 200_000
     assert model.max_tokens == 64_000
     assert model.lifecycle == "active"

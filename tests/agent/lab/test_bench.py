@@ -84,16 +84,13 @@ def test_a_part_does_not_count_what_it_calls() -> None:
     assert stopwatch.lap() == {}
 
 
-def function(name: str) -> Callable[..., object]:
-    found: Callable[..., object] = pkgutil.resolve_name(name)
-    return found
-
-
 def test_what_is_timed_is_as_it_was_afterwards() -> None:
-    before = [function(name) for name in parts.PARTS]
+    def current(function: Callable[..., object]) -> object:
+        return pkgutil.resolve_name(f"{function.__module__}:{function.__qualname__}")
+
     with Stopwatch().on(parts.PARTS):
-        assert all(function(name) is not was for name, was in zip(parts.PARTS, before, strict=True))
-    assert [function(name) for name in parts.PARTS] == before
+        assert all(current(each) is not each for each in parts.PARTS)
+    assert all(current(each) is each for each in parts.PARTS)
 
 
 def recorded(timed: Parts) -> list[StepRow]:
