@@ -6,7 +6,6 @@ Driven by time and by the consolidator, never by the planner, which may ask for 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from math import ceil, inf
 from typing import Any, Final, TypeAlias
 
@@ -72,15 +71,6 @@ TRUST: Final[Mapping[Status, int]] = {"verified": 2, "inferred": 1, "claim": 0}
 UNIQUE: Final = frozenset({"sensory"})  # moments are alike by nature; they live for seconds
 
 
-@dataclass(frozen=True, slots=True)
-class Upkeep:
-    """What one round did in one scope."""
-
-    scope: str
-    pruned: int
-    merged: int
-
-
 class Maintenance:
     """Looks after every scope of a blackboard, each at most once in `every_s` game seconds."""
 
@@ -98,22 +88,25 @@ class Maintenance:
         self._every_s = every_s
         self._done_s: dict[str, float] = {}
 
-    def run(self, *, asked: bool = False) -> list[Upkeep]:
-        """Return what was done in the scopes whose turn it is, or in all when it was `asked` for.
+    def run(self, *, asked: bool = False) -> list[str]:
+        """Prune and merge in the scopes whose turn it is, or in all when it was `asked` for; return which these were.
 
         The index of words is mended then as well: it is kept up by every write, so that this need not be often.
         """
         now = self._blackboard.game_s
-        done: list[Upkeep] = []
-        for scope in self._blackboard.scopes():
-            if scope.rpartition(":")[2] in UNIQUE:
-                continue
-            if asked or now - self._done_s.get(scope, 0.0) >= self._every_s:
-                self._done_s[scope] = now
-                done.append(Upkeep(scope, self.prune(scope), self.deduplicate(scope)))
+        due = [
+            scope
+            for scope in self._blackboard.scopes()
+            if scope.rpartition(":")[2] not in UNIQUE
+            and (asked or now - self._done_s.get(scope, 0.0) >= self._every_s)
+        ]
+        for scope in due:
+            self._done_s[scope] = now
+            self.prune(scope)
+            self.deduplicate(scope)
         if asked:
             self.reindex()
-        return done
+        return due
 
     def relevance(self, entry: Entry) -> float:
         """Return how relevant `entry` still is: relevance·(1-rate)^minutes."""

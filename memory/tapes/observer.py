@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
-from functools import cached_property
 from statistics import fmean
 from typing import Final, NamedTuple, TypeAlias
 
@@ -96,42 +95,25 @@ class SessionIndex:
     def __init__(self, session: TapeSession, entries: tuple[TapeEntry, ...]) -> None:
         self.session = session
         self.entries = entries
-
-    @cached_property
-    def by_hash(self) -> dict[str, TapeEntry]:
-        """Every entry by its hash."""
-        return {entry.hash: entry for entry in self.entries}
-
-    @cached_property
-    def answers(self) -> dict[str, tuple[ToolResult, ...]]:
-        """The results that follow an entry, by its hash."""
-        found: dict[str, tuple[ToolResult, ...]] = {}
-        for entry in self.entries:
+        self._calls = {entry.hash: entry.tool_uses for entry in entries}
+        self._answers: dict[str, tuple[ToolResult, ...]] = {}
+        for entry in entries:
             if entry.tool_results and entry.parent_hash:
-                found.setdefault(entry.parent_hash, entry.tool_results)
-        return found
-
-    def result_of(self, entry: TapeEntry, place: int) -> ToolResult | None:
-        """Return what the call at `place` came to: by its id, or by its place where ids were dropped."""
-        use, results = entry.tool_uses[place], self.answers.get(entry.hash, ())
-        for result in results:
-            if result.id and result.id == use.id:
-                return result
-        return results[place] if place < len(results) and not results[place].id else None
+                self._answers.setdefault(entry.parent_hash, entry.tool_results)
 
     def call_of(self, entry: TapeEntry, place: int) -> ToolUse | None:
-        """Return the call that the result at `place` answers: by its id, or by its place."""
-        result, asked = entry.tool_results[place], self.by_hash.get(entry.parent_hash or "")
-        uses = asked.tool_uses if asked else ()
-        for use in uses:
-            if result.id and use.id == result.id:
-                return use
-        return uses[place] if place < len(uses) and not result.id else None
+        """Return the call that the result at `place` answers: by its id, or by its place where ids were dropped."""
+        result, uses = entry.tool_results[place], self._calls.get(entry.parent_hash or "", ())
+        if not result.id:
+            return uses[place] if place < len(uses) else None
+        return next((use for use in uses if use.id == result.id), None)
 
     def failed(self, entry: TapeEntry, place: int) -> bool:
         """Return whether the call at `place` is known to have ended in an error."""
-        result = self.result_of(entry, place)
-        return result is not None and result.is_error
+        use, results = entry.tool_uses[place], self._answers.get(entry.hash, ())
+        by_id = [each for each in results if each.id and each.id == use.id]
+        by_place = [each for each in results[place : place + 1] if not each.id]
+        return any(each.is_error for each in (by_id or by_place)[:1])
 
 
 Extract: TypeAlias = Callable[[SessionIndex], Iterator[RuleMatch]]

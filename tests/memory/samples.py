@@ -1,9 +1,10 @@
 """Small records to remember, and one whole memory over real files."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from memory import (
     ACTION,
@@ -143,6 +144,10 @@ class Tiers:
         action = replace(ACT, tick=tick, action_value=value, reasoning=why, success=success)
         data: Mapping[str, Json] = {**as_json(action), "location": "town"}
         self.blackboard.write(WORKING, ACTION, data, tick=tick, game_s=tick / 2)
+
+    def acts(self, ticks: Iterable[int], value: str, **more: Any) -> None:  # noqa: ANN401
+        for tick in ticks:
+            self.act(tick, value, **more)
 
     def moment(self, tick: int, place: str = "town") -> None:
         state = as_json(replace(STATE, tick=tick, location=place))

@@ -1,10 +1,6 @@
 """Scopes, capacities, time to live, events."""
 
-from collections import Counter
-
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from memory import (
     Blackboard,
@@ -13,9 +9,7 @@ from memory import (
     Knowledge,
     MalformedRecord,
     RunStore,
-    scope_name,
 )
-from memory.blackboard.entry import scope_of
 from tests.memory.samples import SENSORY, STM, WORKING, Tiers
 
 
@@ -43,14 +37,6 @@ def write(
 
 def numbers(blackboard: Blackboard, scope: str) -> list[object]:
     return [entry.data["n"] for entry in blackboard.entries(scope)]
-
-
-def test_names_carry_the_agent_and_the_level() -> None:
-    assert scope_name("play", "sensory") == "agent:play:sensory"
-    assert scope_name("play", "ltm:episodic") == "agent:play:ltm:episodic"
-    assert (scope_of(SENSORY).capacity, scope_of(SENSORY).ttl_s) == (50, 10.0)
-    assert (scope_of(WORKING).capacity, scope_of(WORKING).ttl_s) == (2000, None)
-    assert (scope_of(STM).capacity, scope_of(STM).ttl_s) == (2000, 3600.0)
 
 
 def test_entries_come_oldest_first_and_can_be_narrowed(blackboard: Blackboard) -> None:
@@ -94,29 +80,6 @@ def test_forgetting_is_by_scope_kind_or_age(blackboard: Blackboard) -> None:
     assert numbers(blackboard, WORKING) == [2]
     assert blackboard.forget(WORKING) == 1
     assert blackboard.forget("agent:nobody:working") == 0
-
-
-def test_every_change_is_an_event_for_those_who_subscribed(blackboard: Blackboard) -> None:
-    seen: list[tuple[str, object]] = []
-
-    def listen(event: BlackboardEvent) -> None:
-        seen.append((event.action, event.entry.data["n"]))
-
-    subscription = blackboard.subscribe("agent:*:sensory", listen)
-    write(blackboard, WORKING, 0)
-    for n in range(51):
-        write(blackboard, SENSORY, n)
-    blackboard.forget(SENSORY, through_seq=3)
-    blackboard.expire(10.0)
-    assert Counter(action for action, _ in seen) == {
-        "write": 51,
-        "evict": 1,
-        "forget": 1,
-        "expire": 49,
-    }
-    subscription.cancel()
-    write(blackboard, SENSORY, 7, game_s=11.0)
-    assert len(seen) == 102
 
 
 def test_a_broken_listener_does_not_disturb_the_writer(store: RunStore) -> None:
@@ -170,27 +133,6 @@ def test_earlier_runs_entries_are_known_from_the_first_moment(tiers: Tiers) -> N
     )
     assert (entry.tick, entry.game_s) == (0, 0.0)
     assert tiers.memory.map().pending == 0  # it has been learnt from already
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
-@given(
-    st.lists(
-        st.tuples(st.integers(1, 10), st.floats(0, 5), st.sampled_from([SENSORY, STM])),
-        max_size=150,
-    )
-)
-def test_no_scope_is_ever_over_its_size_or_past_its_time(
-    blackboard: Blackboard, writes: list[tuple[int, float, str]]
-) -> None:
-    now = blackboard.game_s
-    for number, (importance, wait, scope) in enumerate(writes):
-        now += wait
-        write(blackboard, scope, number, importance=importance, game_s=now)
-        for each in (SENSORY, STM):
-            entries = blackboard.entries(each)
-            assert len(entries) <= scope_of(each).capacity
-            assert all(entry.expires_s is None or entry.expires_s > now for entry in entries)
-            assert [entry.seq for entry in entries] == sorted(entry.seq for entry in entries)
 
 
 def test_what_tells_of_changes_is_another_after_each_and_the_same_without(

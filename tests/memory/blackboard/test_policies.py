@@ -12,7 +12,7 @@ from memory.blackboard.entry import COLLECTIVE, EntryKind
 from memory.errors import Conflict, ForbiddenWrite, MemoryFault, UnknownScope
 from memory.tiers.knowledge import ConsolidationConfig
 from memory.tiers.tactician import TacticianMemory, tactician_kinds
-from tests.memory.flow.streams import NOTE, X, Y, held, note
+from tests.memory.flow.streams import NOTE, X, Y, held, note, notes
 from tests.memory.samples import PATTERN, SENSORY, STM
 
 TALLY = EntryKind(
@@ -52,7 +52,7 @@ def test_b36_a_kind_may_make_one_of_two(store: RunStore) -> None:
 
 def test_b36_each_change_is_an_event(blackboard: Blackboard) -> None:
     seen: list[str] = []
-    blackboard.subscribe("agent:*", lambda event: seen.append(event.action))
+    listening = blackboard.subscribe("agent:*", lambda event: seen.append(event.action))
     entry = note(blackboard, 1, scope=SENSORY)
     blackboard.revise(entry, utility=0.9)
     blackboard.close(entry, "no")
@@ -63,6 +63,12 @@ def test_b36_each_change_is_an_event(blackboard: Blackboard) -> None:
     blackboard.clear(SENSORY)
     note(blackboard, 4, scope=COLLECTIVE)
     assert seen == ["write", "revise", "revise", "forget", "write", "expire", "write", "clear"]
+    seen.clear()
+    notes(blackboard, range(51), scope=SENSORY)
+    assert seen == [*["write"] * 51, "evict"]
+    listening.cancel()
+    note(blackboard, 5, scope=SENSORY)
+    assert len(seen) == 52
 
 
 def test_b36_a_scope_may_admit_some_writers_only(

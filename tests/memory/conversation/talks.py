@@ -1,10 +1,18 @@
 """Conversations of play as the program and a model have them, for whoever observes them."""
 
+import datetime as dt
 import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from memory.conversation.format import (
+    UNKNOWN,
+    DatedLine,
+    LinePriority,
+    LineTime,
+    ObservationLine,
+)
 from memory.conversation.situation_format import Failure, Situation, situation
 from memory.store.conversation_record import Message, MessageOrigin
 from memory.tokens import tokens_of
@@ -30,6 +38,18 @@ def message(
         origin=origin,
         created_ms=START_MS + tick * 100 if wall else 0,
     )
+
+
+def dated(
+    words: str,
+    priority: LinePriority = LinePriority.ASKED,
+    moment: LineTime = UNKNOWN,
+    *,
+    date: dt.date | None = None,
+    count: int = 1,
+    details: tuple[str, ...] = (),
+) -> DatedLine:
+    return DatedLine(date, ObservationLine(priority, words, moment, count, details))
 
 
 def text(words: str) -> Mapping[str, Any]:

@@ -39,9 +39,10 @@ from memory.conversation.view import (
 )
 from memory.store.conversation_record import Chunk, MessageOrigin
 from memory.tokens import CHARACTERS, TokenEstimator, tokens
-from tests.memory.conversation.talks import said
+from tests.memory.conversation.talks import dated, said
 
 DAY = dt.date(2026, 11, 22)
+ASSERTED = LinePriority.ASSERTED
 WORDS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60)
 TEXTS = (
     st.one_of(
@@ -85,23 +86,10 @@ def test_d15_any_text_is_read_and_then_stays_as_it_is(text: str) -> None:
 
 def test_d15_groups_have_dates_and_lines_priorities_and_24_hour_times() -> None:
     lines = (
-        DatedLine(
-            DAY,
-            ObservationLine(
-                LinePriority.ASSERTED, "milestone reached: left_home", LineTime("14:30", 3730, 812)
-            ),
-        ),
-        DatedLine(
-            DAY,
-            ObservationLine(
-                LinePriority.ASKED, "asked: stuck at route_1", LineTime("23:05"), count=3
-            ),
-        ),
-        DatedLine(
-            None,
-            ObservationLine(LinePriority.UNCERTAIN, "the north may be open", details=("a guess",)),
-        ),
-        DatedLine(None, ObservationLine(LinePriority.DONE, "entered route_1", LineTime(tick=5))),
+        dated("milestone reached: left_home", ASSERTED, LineTime("14:30", 3730, 812), date=DAY),
+        dated("asked: stuck at route_1", moment=LineTime("23:05"), date=DAY, count=3),
+        dated("the north may be open", LinePriority.UNCERTAIN, details=("a guess",)),
+        dated("entered route_1", LinePriority.DONE, LineTime(tick=5)),
     )
     assert render(lines) == (
         "Date: 2026-11-22\n"
@@ -116,16 +104,11 @@ def test_d15_groups_have_dates_and_lines_priorities_and_24_hour_times() -> None:
 
 @pytest.mark.parametrize(
     "header",
-    [
-        "Date: Nov 22, 2026",
-        "**Date: 2026-11-22**",
-        "Date: 2026-11-22 (yesterday)",
-        "## Date: November 22, 2026",
-    ],
-)
+    ["Date: Nov 22, 2026", "**Date: 2026-11-22**", "Date: 2026-11-22 (yesterday)", "## Date: November 22, 2026"],
+)  # fmt: skip
 def test_d15_dates_are_read_as_models_write_them(header: str) -> None:
     assert parse(f"{header}\n- 🔴 (9:05) left home") == (
-        DatedLine(DAY, ObservationLine(LinePriority.ASSERTED, "left home", LineTime("09:05"))),
+        dated("left home", ASSERTED, LineTime("09:05"), date=DAY),
     )
 
 
@@ -151,14 +134,12 @@ def test_d15_list_lines_are_taken_where_the_tags_are_missing() -> None:
     assert answer.current_task == "win"
 
 
-def test_d15_an_answer_that_breaks_off_is_read_to_its_end() -> None:
+def test_d15_an_answer_that_breaks_off_is_read_to_its_end_and_one_that_says_nothing_has_none() -> (
+    None
+):
+    assert parse_answer("I cannot help with that.") == parse_answer("") == Distilled("")
     answer = parse_answer("<observations>\n* 🔴 left home\n* 🟡 asked: stuck\n<current-task>win")
     assert answer == Distilled("Date: unknown\n* 🔴 left home\n* 🟡 asked: stuck", "win")
-
-
-def test_d15_an_answer_that_says_nothing_has_no_observations() -> None:
-    assert parse_answer("I cannot help with that.") == Distilled("")
-    assert parse_answer("") == Distilled("")
 
 
 def test_d19_a_line_is_cut_at_ten_thousand_characters() -> None:
@@ -170,10 +151,8 @@ def test_d19_a_line_is_cut_at_ten_thousand_characters() -> None:
 def test_d15_details_and_priorities_are_read_as_models_write_them() -> None:
     text = "Date: one day\n- 🟡 asked\n  - a detail\n  - 🔴 (noon) lost\n\t* ->\n  * -> 🟢 a guess"
     assert parse(text) == (
-        DatedLine(None, ObservationLine(LinePriority.ASKED, "asked", details=("a detail",))),
-        DatedLine(
-            None, ObservationLine(LinePriority.ASSERTED, "(noon) lost", details=("🟢 a guess",))
-        ),
+        dated("asked", details=("a detail",)),
+        dated("(noon) lost", ASSERTED, details=("🟢 a guess",)),
     )
 
 
@@ -312,23 +291,14 @@ def test_d35_what_is_injected_is_never_taken_for_said(words: list[str]) -> None:
     assert HeuristicObserver().observe([message], "").observations == ""
 
 
-@pytest.mark.parametrize(
-    ("days", "words"),
-    [
-        (0, "today"),
-        (1, "yesterday"),
-        (3, "3 days ago"),
-        (7, "1 week ago"),
-        (15, "2 weeks ago"),
-        (45, "1 month ago"),
-        (800, "2 years ago"),
-        (-1, "tomorrow"),
-        (-3, "in 3 days"),
-        (-21, "in 3 weeks"),
-    ],
-)
-def test_d11_days_are_told_by_their_age(days: int, words: str) -> None:
-    assert age(TODAY - dt.timedelta(days), TODAY) == words
+def test_d11_days_are_told_by_their_age() -> None:
+    told = [
+        age(TODAY - dt.timedelta(days), TODAY) for days in (0, 1, 3, 7, 15, 45, 800, -1, -3, -21)
+    ]
+    assert told == [
+        *("today", "yesterday", "3 days ago", "1 week ago", "2 weeks ago", "1 month ago"),
+        *("2 years ago", "tomorrow", "in 3 days", "in 3 weeks"),
+    ]
 
 
 def test_d11_ages_gaps_and_what_is_past_due() -> None:
@@ -366,22 +336,12 @@ def test_d11_ages_are_dropped_when_observations_are_read(observations: object, n
 
 
 FRAGMENTS = [
-    "Date: 2026-11-20",
-    "* Date: 2026-11-20",
-    "**Date: unknown**",
-    " ",
-    "  * ",
-    "\n",
-    "- 🔴 ",
-    "by tick 5",
+    *("Date: 2026-11-20", "* Date: 2026-11-20", "**Date: unknown**", "[1 day later]", "(tick 4) "),
+    *(" ", "  * ", "\n", "- 🔴 ", "by tick 5", "✅ ", "x", "  - by tick 5\n"),
 ]
 
 
-@given(
-    st.lists(
-        st.sampled_from([*FRAGMENTS, "✅ ", "x", "(tick 4) ", "  - by tick 5\n", "[1 day later]"])
-    )
-)
+@given(st.lists(st.sampled_from(FRAGMENTS)))
 def test_d11_ages_are_dropped_whoever_wrote_the_observations(parts: list[str]) -> None:
     text, now = "".join(parts), Now(TODAY, game_s=5.0, tick=9)
     assert parse(annotated(text, now)) == parse(text)

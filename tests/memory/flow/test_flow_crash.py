@@ -114,8 +114,7 @@ def test_b25_sources_go_in_the_commit_that_has_what_came_of_them(
 
 
 def test_b25_what_came_of_actions_names_the_last_of_them(tiers: Tiers) -> None:
-    for tick in range(1, 40):
-        tiers.act(tick, "push", why="open the door")
+    tiers.acts(range(1, 40), "push", why="open the door")
     keys = {each.key for each in tiers.blackboard.entries("agent:play:working")}
     tiers.consolidator.consolidate(1000, reason="session_end")
     for approach in tiers.blackboard.entries(STM, kind="approach"):

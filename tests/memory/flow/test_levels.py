@@ -111,8 +111,7 @@ def test_b30_experiences_concepts_and_skills_are_three_edges_with_three_transfor
 
 
 def test_e29_a_pattern_can_be_traced_down_to_the_actions_it_rests_on(tiers: Tiers) -> None:
-    for tick in range(1, 10):
-        tiers.act(tick, "talk", why="heal")
+    tiers.acts(range(1, 10), "talk", why="heal")
     actions = {each.key for each in tiers.blackboard.entries(WORKING, kind=ACTION)}
     tiers.consolidator.consolidate(1000, reason="session_end")
     pattern = tiers.tactician.patterns.entry(next(iter(tiers.tactician.patterns)))
@@ -158,16 +157,14 @@ def test_e40_the_consolidation_goes_as_the_diagram_has_it(tiers: Tiers) -> None:
 
     weak = replace(PATTERN, pattern_id="weak", relevance_score=0.1)
     tiers.tactician.add_pattern(weak)
-    for tick in range(1, 10):
-        tiers.act(tick, "talk", why="heal")
+    tiers.acts(range(1, 10), "talk", why="heal")
     tiers.fight(9, "victory")
     tiers.blackboard.subscribe("*", listen)
     assert tiers.consolidator.tick(999) is None  # not the interval yet
     assert heard == []
     tiers.consolidator.tick(1000)
     interval, heard[:] = tuple(heard), []
-    for tick in range(1001, 1010):
-        tiers.act(tick, "rest", why="sleep")
+    tiers.acts(range(1001, 1010), "rest", why="sleep")
     heard.clear()
     tiers.memory.end_session(tiers.store, 1500)
 

@@ -30,12 +30,6 @@ REAL_NAMES = (
 )
 
 
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Remembering]:
-    with remembering(tmp_path / "run.sqlite") as opened:
-        yield opened
-
-
 def test_b11_every_action_has_its_real_name_and_can_be_watched(memory: Remembering) -> None:
     calls: list[str] = []
 

@@ -18,12 +18,6 @@ from tests.memory.samples import ACT, MISTAKE, PATTERN, SENSORY, STRATEGY, TOWN,
 from tests.memory.samples import WORKING as TIERS_WORKING
 
 
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Remembering]:
-    with remembering(tmp_path / "run.sqlite") as opened:
-        yield opened
-
-
 def test_b14_a_query_takes_each_of_its_filters_into_account(memory: Remembering) -> None:
     memory.note({"location": "lane"}, at=10, key="a", tags=("wild", "won"), kind="battle")
     memory.note({"location": "lane"}, at=20, key="b", tags=("wild",), scope=EPISODIC)

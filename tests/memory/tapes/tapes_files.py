@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from memory.errors import Faults, OnFault
+from memory.tapes.entries import TapeSession
 from memory.tapes.hashing import Mask, mask_secrets
+from memory.tapes.reader import TapeReader
 from memory.tapes.recorder import TapeRecorder
 from memory.tapes.tape import open_tape
 
@@ -172,6 +174,13 @@ def recorder(
 ) -> TapeRecorder:
     tape = open_tape(path)
     return TapeRecorder(tape, agent_name="red", clock=ticking(), on_fault=on_fault, mask=mask)
+
+
+def recorded(path: Path) -> TapeSession:
+    """Return the one session on a tape."""
+    with TapeReader(path) as reader:
+        (root,) = reader.list_sessions()
+        return reader.read_session(root)
 
 
 def raw(path: Path, sql: str) -> list[tuple[Any, ...]]:

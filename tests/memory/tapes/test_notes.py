@@ -50,11 +50,6 @@ PAGE_OF_TWO = """\
 AT_8 = "2026-03-08 23:59:59+00:00"
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / ".tapes" / "tapes.sqlite"
-
-
 def error(said_: str) -> tuple[str, object]:
     return ("user", result(said_, "t", error=True))
 

@@ -30,11 +30,6 @@ PLEASE = ("user", text("please play"))
 TRACE = 'Traceback (most recent call last):\n  File "a.py", line 3\n    x()\nKeyError: 7\n'
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / ".tapes" / "tapes.sqlite"
-
-
 def noted(path: Path, rows: Rows) -> list[str]:
     """Return the observations of the first session, without their priority and session."""
     return [line.split("] ", 1)[1].rsplit(" (session", 1)[0] for line in lines(path, rows)]

@@ -63,12 +63,10 @@ def test_open_claims_are_found_again_after_a_restart(tmp_path: Path) -> None:
 def test_a_pattern_that_fails_as_often_as_one_must_work_is_closed_for_everybody(
     tiers: Tiers,
 ) -> None:
-    for tick in range(4):
-        tiers.act(tick, "up")
+    tiers.acts(range(4), "up")
     tiers.consolidator.consolidate(1000)
     assert len(tiers.tactician.patterns) == 1
-    for tick in range(1000, 1020):
-        tiers.act(tick, "up", success=False)
+    tiers.acts(range(1000, 1020), "up", success=False)
     tiers.consolidator.consolidate(2000)
     assert tiers.tactician.get_relevant_patterns({"location": "town"}) == []
     (entry,) = tiers.blackboard.entries(tiers.tactician.procedural, kind="pattern")

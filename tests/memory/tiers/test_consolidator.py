@@ -92,8 +92,7 @@ def test_e29_a_way_that_works_three_times_becomes_a_pattern(tiers: Tiers) -> Non
 
 
 def test_e29_nothing_is_told_twice_and_later_evidence_adds_up(tiers: Tiers) -> None:
-    for tick in range(4):
-        tiers.act(tick, "up")
+    tiers.acts(range(4), "up")
     tiers.consolidator.consolidate(1000)
     tiers.consolidator.consolidate(1000)
     assert [pattern.success_count for pattern in patterns(tiers)] == [3]  # one may go on
@@ -119,8 +118,7 @@ def test_e29_seven_of_ten_is_enough(tiers: Tiers) -> None:
 
 
 def test_e29_too_few_or_too_uncertain_is_no_pattern(tiers: Tiers) -> None:
-    for tick in range(2):
-        tiers.act(tick, "rare", why="rare")
+    tiers.acts(range(2), "rare", why="rare")
     for tick in range(2, 12):
         tiers.act(tick, "risky", why="risky", success=tick % 2 == 0)
     tiers.consolidator.consolidate(1000, reason="session_end")
@@ -134,8 +132,7 @@ def test_e29_what_keeps_failing_in_one_place_becomes_a_mistake(tiers: Tiers) -> 
     (mistake,) = mistakes(tiers)
     assert mistake.situation == {"location": "town", "action": "push wall"}
     assert (mistake.severity, mistake.occurrence_count) == ("minor", 4)
-    for tick in range(1000, 1008):
-        tiers.act(tick, "push wall", success=False)
+    tiers.acts(range(1000, 1008), "push wall", success=False)
     tiers.consolidator.consolidate(2000, reason="session_end")
     (mistake,) = mistakes(tiers)
     assert (mistake.severity, mistake.occurrence_count) == ("major", 12)
@@ -180,8 +177,7 @@ def test_e30_a_battle_run_from_teaches_no_defeat(tiers: Tiers) -> None:
 def test_e29_working_memory_lets_go_of_what_was_carried_but_for_the_last_minutes(
     tiers: Tiers,
 ) -> None:
-    for tick in range(1000):
-        tiers.act(tick, "up")
+    tiers.acts(range(1000), "up")
     tiers.consolidator.tick(1000)
     left = tiers.blackboard.entries(WORKING)
     assert [left[0].tick, left[-1].tick] == [400, 999]  # two ticks a second, five minutes
@@ -219,8 +215,7 @@ def test_a_session_leaves_a_summary(tiers: Tiers) -> None:
 def test_e27_the_end_of_a_session_can_be_left_unconsolidated(tmp_path: Path) -> None:
     config = ConsolidationConfig(session_end_consolidate=False)
     tiers = open_tiers(tmp_path / "run.sqlite", config=config)
-    for tick in range(9):
-        tiers.act(tick, "up")
+    tiers.acts(range(9), "up")
     assert tiers.consolidator.consolidate(9, reason="session_end").actions == 0
     assert patterns(tiers) == []
     tiers.store.close()
@@ -283,8 +278,7 @@ def test_e32_memories_are_ranked_for_keeping(tiers: Tiers) -> None:
 def test_e33_the_status_tells_what_happened_and_what_is_waiting(tiers: Tiers) -> None:
     status = tiers.consolidator.get_consolidation_status()
     assert (status["last"], status["next_consolidation_tick"]) == (None, 1000)
-    for tick in range(3):
-        tiers.act(tick, "up")
+    tiers.acts(range(3), "up")
     tiers.consolidator.tick(2500)
     status = tiers.consolidator.get_consolidation_status()
     assert status["last_consolidation_tick"] == 2500

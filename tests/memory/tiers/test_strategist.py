@@ -292,8 +292,7 @@ def fight(tiers: Tiers, outcome: str = "victory") -> None:
 def test_e16_a_session_that_ends_is_learnt_from_kept_by_name_and_cleared(tiers: Tiers) -> None:
     fight(tiers)
     tiers.strategist.add_location(TOWN)
-    for tick in range(4):
-        tiers.act(tick, "heal", why="heal")
+    tiers.acts(range(4), "heal", why="heal")
     before = session_of(tiers.strategist)
     tiers.memory.end_session(tiers.store, 500)
     assert len(tiers.tactician.patterns) == len(tiers.tactician.strategies) == 1
