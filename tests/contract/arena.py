@@ -64,7 +64,7 @@ def enter(start: Start, *reserve: Mon) -> Game:
     steady(game, "enemy")
     for name in ("type1", "type2"):
         battles.set_field(game, "own", name, NO_TYPE)
-    battles.set_moves(game, "enemy", [with_effect(game, HARMLESS).id])
+    battles.set_moves(game, "enemy", [with_effect(HARMLESS).number])
     return game
 
 
@@ -118,7 +118,7 @@ def use(game: Game, number: int) -> list[str]:
 
 def use_effect(game: Game, *effects: int) -> list[str]:
     """Let the player's use a move that does one of these."""
-    return use(game, with_effect(game, *effects).id)
+    return use(game, with_effect(*effects).number)
 
 
 def go_on(game: Game) -> list[str]:

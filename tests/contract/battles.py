@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 import pytest
 
-from emulator import profile
+from emulator import Dex, demo_cartridge_path, load_cartridge, profile
+from emulator.dex.moves import Move
 from tests.contract.game import Game
 
 PARTY_MON, BATTLE_MON, NAME = 44, 29, 11
@@ -21,6 +22,7 @@ BAG, RUN = (9, 16), (15, 16)
 FIRST_MOVE = (5, 13)
 HITTER: Final = 24  # a move that never misses
 POISON, BURN, FREEZE, PARALYSIS = 8, 16, 32, 64
+DEX: Final = Dex.of(load_cartridge(demo_cartridge_path()))
 SIDES: Final = {"own": "wBattleMon", "enemy": "wEnemyMon"}
 OFFSETS: Final = {  # of the battle structure: where a field begins, and its bytes
     "species": (0, 1),
@@ -36,17 +38,6 @@ OFFSETS: Final = {  # of the battle structure: where a field begins, and its byt
     "speed": (21, 2),
     "special": (23, 2),
 }
-
-
-class Move(NamedTuple):
-    """A record of the table of moves."""
-
-    id: int
-    effect: int
-    power: int
-    type: int
-    accuracy: int
-    pp: int
 
 
 @dataclass(frozen=True)
@@ -67,7 +58,7 @@ class Mon:
     def data(self, game: Game) -> bytes:
         data = bytearray(PARTY_MON)
         data[0], data[4], data[33] = self.species, self.status, self.level
-        data[5:7] = base_data(game, self.species)[6:8]
+        data[5:7] = bytes(DEX.species(self.species).types)
         data[1:3], data[34:36] = self.hp.to_bytes(2), self.max_hp.to_bytes(2)
         data[8 : 8 + len(self.moves)] = bytes(self.moves)
         data[29 : 29 + len(self.moves)] = bytes([self.pp] * len(self.moves))
@@ -84,24 +75,14 @@ def table(game: Game, label: str, offset: int, size: int) -> bytes:
     return game.rom(bank, address + offset, size)
 
 
-def base_data(game: Game, species: int) -> bytes:
-    dex = table(game, "PokedexOrder", species - 1, 1)[0]
-    return table(game, "BaseStats", 28 * (dex - 1), 28)
+def moves() -> Iterable[Move]:
+    """Return every move there is."""
+    return DEX.all_moves.values()
 
 
-def move(game: Game, number: int) -> Move:
-    return Move(*table(game, "Moves", 6 * (number - 1), 6))
-
-
-def moves(game: Game) -> list[Move]:
-    """Return every move there is, with its number."""
-    records = ((number, move(game, number)) for number in range(1, 166))
-    return [record._replace(id=number) for number, record in records if record.pp]
-
-
-def with_effect(game: Game, *effects: int) -> Move:
+def with_effect(*effects: int) -> Move:
     """Return a move that does one of these."""
-    return next(each for each in moves(game) if each.effect in effects)
+    return next(each for each in moves() if each.effect in effects)
 
 
 def field(game: Game, side: str, name: str) -> int:

@@ -13,7 +13,7 @@ ROUTE_TRAINERS, WOOD_TRAINERS = (0x3E3, 0x3E4), (0x562, 0x563, 0x564)
 PARCEL, CAP = 70, 4
 STORE_DOOR = 1  # of the warps of Alderbrook
 # Of maps whose script indices the agent does not read.
-TOWN_SCRIPT, GYM_SCRIPT, STORE_SCRIPT = 0xD5F4, 0xD5FC, 0xD60D
+TOWN_SCRIPT, STORE_SCRIPT = 0xD5F4, 0xD60D
 
 
 def through_the_door(start: Start, target: int, entrance: int = 0) -> Game:

@@ -133,8 +133,12 @@ class Game:
         for at, byte in enumerate(data, symbol(label) + offset):
             self.pyboy.memory[at] = byte
 
+    def flag(self, label: str, number: int) -> bool:
+        """Return a bit of a row of flags."""
+        return bool(self.byte(label, number // 8) & 1 << number % 8)
+
     def has_happened(self, event: int) -> bool:
-        return bool(self.byte("wEventFlags", event // 8) & 1 << event % 8)
+        return self.flag("wEventFlags", event)
 
     def set_event(self, event: int) -> None:
         """Tell the cartridge that something has happened, without playing it."""
@@ -215,6 +219,16 @@ class Game:
             self.byte("wSpriteStateData2", base + 5) - 4,
             self.byte("wSpriteStateData2", base + 4) - 4,
         )
+
+    @property
+    def toggles(self) -> dict[int, int]:
+        """The toggle of each slot of the map that has one."""
+        data = self.block("wToggleableObjectList").split(b"\xff")[0]
+        return dict(zip(data[::2], data[1::2], strict=True))
+
+    def is_away(self, slot: int) -> bool:
+        """Whether a map object is toggled off."""
+        return self.flag("wToggleableObjectFlags", self.toggles[slot])
 
     @property
     def people(self) -> set[tuple[int, int]]:

@@ -1,52 +1,24 @@
-"""Growing: what levels are worth, computed again from the written formulas, and winning them."""
+"""Growing: what levels are worth, and winning them."""
 
 from __future__ import annotations
 
-import math
-
 from emulator import Phase, State
+from emulator.ram.party import PartyMon, Stats
 from emulator.ram.state import read_state
 from emulator.ram.view import Ram
+from emulator.rules.stats import stats_of
 from tests.contract import battles
-from tests.contract.battles import FIGHT, Mon
+from tests.contract.battles import DEX, FIGHT, Mon
 from tests.contract.game import Game
 
 
-def experience(growth: int, level: int) -> int:
-    cube = level**3
-    return {
-        0: cube,
-        3: 6 * cube // 5 - 15 * level**2 + 100 * level - 140,
-        4: 4 * cube // 5,
-        5: 5 * cube // 4,
-    }[growth]
+def experience(species: int, level: int) -> int:
+    return DEX.species(species).growth.experience_at(level)
 
 
-def stats(base: bytes, dvs: bytes, level: int, trained: bytes = bytes(10)) -> bytes:
-    """Return greatest HP and the four stats as the structures have them."""
-    attack, defense, speed, special = dvs[0] >> 4, dvs[0] & 15, dvs[1] >> 4, dvs[1] & 15
-    hp = (attack & 1) << 3 | (defense & 1) << 2 | (speed & 1) << 1 | special & 1
-    made = b""
-    for i, dv in enumerate((hp, attack, defense, speed, special)):
-        worth = int.from_bytes(trained[2 * i : 2 * i + 2])
-        root = min(255, math.isqrt(worth - 1) + 1 if worth else 0)
-        core = ((base[1 + i] + dv) * 2 + root // 4) * level // 100
-        made += min(999, core + (level + 10 if i == 0 else 5)).to_bytes(2)
-    return made
-
-
-def learnset(game: Game, species: int) -> list[tuple[int, int]]:
-    pointer = battles.table(game, "EvosMovesPointerTable", 2 * (species - 1), 2)
-    data = game.rom(14, int.from_bytes(pointer, "little"), 64)
-    at = 0
-    while data[at]:
-        at += 4 if data[at] == 2 else 3
-    at += 1
-    pairs = []
-    while data[at]:
-        pairs.append((data[at], data[at + 1]))
-        at += 2
-    return pairs
+def stats(mon: PartyMon) -> Stats:
+    """Return the stats that one of the team should have."""
+    return stats_of(DEX.species(mon.species).base, mon.dvs, mon.level, mon.stat_exp)
 
 
 def win_to_level(
@@ -59,7 +31,6 @@ def win_to_level(
     named: bool = True,
 ) -> str:
     """Win with somebody one point short of the level; return the screen with the new stats."""
-    growth = battles.base_data(game, species)[19]
     mon = Mon(
         species,
         level=level - 1,
@@ -67,7 +38,7 @@ def win_to_level(
         max_hp=30,
         stats=(900, 200, 900, 200),
         moves=moves,
-        experience=experience(growth, level) - 1,
+        experience=experience(species, level) - 1,
     )
     battles.set_team(game, mon)
     if not named:

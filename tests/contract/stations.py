@@ -38,6 +38,11 @@ def read_on(game: Game, until: Callable[[], bool], within: int = 6000) -> Game:
     raise AssertionError(game.text)
 
 
+def to_the_map(game: Game) -> Game:
+    """Read on until the player stands free."""
+    return read_on(game, lambda: game.is_free and not game.byte("wIsInBattle"))
+
+
 def to_title(game: Game) -> Game:
     game.tick(150)
     return game

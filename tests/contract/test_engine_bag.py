@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
 from emulator import MenuKind
@@ -14,7 +12,7 @@ from tests.contract.pcs import CORNER
 from tests.contract.things import LIST, PARTY, TOSS, USE, YES
 
 NICK = "AAAA"
-FOREST, HOUSE = 3, 1
+FOREST = 3
 FEW_FRAMES = 5
 
 
@@ -239,7 +237,7 @@ def test_a_fight_is_no_place_for_the_map(bedroom: Game) -> None:
     things.to_cursor(game, LIST)
 
 
-WITHDRAW, DEPOSIT, PC_TOSS, LOG_OFF = range(4)
+WITHDRAW, DEPOSIT, PC_TOSS = range(3)
 PC_LIST, PC_YES = (5, 4), (15, 8)
 DROP, POT, KEY = 20, 19, 70
 BAG, STORE = "wNumBagItems", "wNumBoxItems"
@@ -401,8 +399,8 @@ def test_an_empty_list_is_not_shown(pc: Game, menu: int, words: str) -> None:
     pcs.to(pc, (1, 2 + 2 * menu))
 
 
-LISTS_BAG = 1
 ITEMS = (4, 11, 19, 20, 29)
+STACKS = [(item, item) for item in ITEMS]
 ENOUGH = 0.95
 
 
@@ -411,23 +409,12 @@ def item_name(game: Game, item: int) -> str:
     return "".join(LETTERS[letter] for letter in names[item - 1])
 
 
-def open_bag(game: Game, items: Sequence[int] = ITEMS) -> Game:
-    data = [len(items), *(byte for item in items for byte in (item, item)), 0xFF]
-    for offset, byte in enumerate(data):
-        game.poke("wNumBagItems", byte, offset)
-    game.press("start", settle=20)
-    while game.byte("wCurrentMenuItem") != LISTS_BAG:
-        game.press("down")
-    game.press("a", settle=20)
-    return game
-
-
 def rows(game: Game) -> list[str]:
     return [game.text.splitlines()[y][6:18].strip() for y in (4, 6, 8, 10)]
 
 
 def test_four_names_are_seen_and_counted(start: Start) -> None:
-    game = open_bag(start("bedroom"))
+    game = things.open_bag(start("bedroom"), *STACKS)
     assert rows(game) == [item_name(game, item) for item in ITEMS[:4]]
     assert [int(game.text.splitlines()[y][15:17]) for y in (5, 7, 9, 11)] == list(ITEMS[:4])
     assert game.cursor == (5, 4)
@@ -442,7 +429,7 @@ def row(game: Game) -> int:
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3])
 def test_short_lists_end_with_cancel(start: Start, count: int) -> None:
-    game = open_bag(start("bedroom"), ITEMS[:count])
+    game = things.open_bag(start("bedroom"), *STACKS[:count])
     assert game.byte("wMaxMenuItem") == min(count, 2)
     assert rows(game)[count] == "CANCEL"
     for _ in range(count + 1):
@@ -453,7 +440,7 @@ def test_short_lists_end_with_cancel(start: Start, count: int) -> None:
 
 
 def test_an_item_is_chosen_and_the_list_comes_back(start: Start) -> None:
-    game = open_bag(start("bedroom"))
+    game = things.open_bag(start("bedroom"), *STACKS)
     game.press("down")
     game.press("a", settle=4)
     assert game.byte("wCurItem") == ITEMS[1]

@@ -8,7 +8,7 @@ from tests.contract import battles
 from tests.contract.battles import BAG, FIGHT, FIRST_MOVE, RUN, TEAM, Mon
 from tests.contract.game import Game, Start, halting_share
 from tests.contract.test_engine_battle_damage import Chance, watch_chance
-from tests.contract.test_engine_menus import ENOUGH, STACK_BOTTOM, STACK_TOP
+from tests.contract.test_engine_menus import STACK_BOTTOM, STACK_TOP
 
 SINGLE_SPACED = 0x02
 LAST_RESORT = 165
@@ -170,7 +170,7 @@ def test_a_direction_pressed_with_a_moves_and_does_not_choose(arena: Game) -> No
 
 
 def test_the_alarm_sounds_while_the_bar_is_red(arena: Game) -> None:
-    battles.set_moves(arena, "enemy", [battles.with_effect(arena, 10).id])
+    battles.set_moves(arena, "enemy", [battles.with_effect(10).number])
     for hp, alarm in ((200, 0), (30, ALARM), (43, 0), (1, ALARM)):
         battles.set_field(arena, "own", "hp", hp)
         open_moves(arena).press("b")
@@ -181,28 +181,6 @@ def test_the_alarm_sounds_while_the_bar_is_red(arena: Game) -> None:
     battles.read_on(arena)
     arena.wait(lambda: arena.is_free, 200)
     assert arena.byte("wLowHealthAlarm") == 0
-
-
-def test_a_waiting_battle_halts(start: Start, capsys: pytest.CaptureFixture[str]) -> None:
-    game = start("bedroom")
-    battles.set_team(game, Mon(3, hp=300, max_hp=300, experience=1000), Mon(7, experience=1000))
-    game.poke("wCurEnemyLevel", b"\3")
-    game.poke("wCurOpponent", b"\x21")
-    shares = {}
-    game.wait(lambda: game.has_arrow, 400)
-    shares["text"] = halting_share(game)
-    battles.to_menu(game)
-    shares["battle menu"] = halting_share(game)
-    battles.choose(game, FIGHT)
-    shares["moves"] = halting_share(game)
-    game.press("b")
-    battles.choose(game, TEAM)
-    game.tick(20)
-    shares["team"] = halting_share(game)
-    with capsys.disabled():
-        words = ", ".join(f"{name} {share:.3f}" for name, share in shares.items())
-        print(f"\nframes that reach halt in battle: {words}")  # noqa: T201  the measured figure is wanted
-    assert min(shares.values()) >= ENOUGH
 
 
 def test_a_turn_mostly_halts(start: Start) -> None:

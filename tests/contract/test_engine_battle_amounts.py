@@ -27,7 +27,17 @@ from tests.contract.arena import (
     use,
     use_effect,
 )
-from tests.contract.battles import BAG, BURN, FREEZE, PARALYSIS, POISON, Mon, tells, with_effect
+from tests.contract.battles import (
+    BAG,
+    BURN,
+    DEX,
+    FREEZE,
+    PARALYSIS,
+    POISON,
+    Mon,
+    tells,
+    with_effect,
+)
 from tests.contract.game import Game, Start
 from tests.contract.things import LIST, PARTY
 
@@ -62,12 +72,12 @@ def test_half_of_what_is_left(arena: Game, dice: Dice) -> None:
         assert hp(arena, "enemy") == after
     assert not set(dice.drawn) - {200}
     battles.set_field(arena, "enemy", "hp", 1)
-    begin(arena, with_effect(arena, HALF).id)
+    begin(arena, with_effect(HALF).number)
     read_until(arena, "fainted")
 
 
 def test_one_blow_is_enough_for_who_is_not_faster(arena: Game, dice: Dice) -> None:
-    number = with_effect(arena, ONE_HIT).id
+    number = with_effect(ONE_HIT).number
     battles.set_field(arena, "enemy", "speed", 61)
     dice.roll([0], usual=0)
     assert tells(use(arena, number), "missed")
@@ -90,28 +100,28 @@ def test_a_leap_that_misses_hurts_a_little(arena: Game, dice: Dice) -> None:
 
 @pytest.mark.parametrize("byte", [0, 255])
 def test_who_bursts_is_gone_even_when_it_misses(arena: Game, dice: Dice, byte: int) -> None:
-    move = with_effect(arena, EXPLODE)
+    move = with_effect(EXPLODE)
     dice.roll([0, 200, 200, byte])
-    begin(arena, move.id)
+    begin(arena, move.number)
     read_until(arena, "able to fight")
     assert hp(arena, "own") == 0
     assert lost(arena, "enemy") == (0 if byte else blow(move.power, defense=STAT // 2))
 
 
 def test_dreams_need_a_sleeper(arena: Game, dice: Dice) -> None:
-    move = with_effect(arena, DREAM)
+    move = with_effect(DREAM)
     battles.set_field(arena, "own", "hp", 100)
-    assert tells(use(arena, move.id), "missed")
+    assert tells(use(arena, move.number), "missed")
     battles.set_field(arena, "enemy", "status", 3)
     battles.set_field(arena, "enemy", "special", STAT)
     dice.roll([200, 200, 0])
-    use(arena, move.id)
+    use(arena, move.number)
     assert lost(arena, "enemy") == blow(move.power)
     assert hp(arena, "own") == 100 + blow(move.power) // 2
 
 
 def test_screens_double_what_is_met_but_not_by_a_critical_hit(arena: Game, dice: Dice) -> None:
-    power = battles.move(arena, PLAIN).power
+    power = DEX.move(PLAIN).power
     set_status(arena, "enemy", 3, 4)
     use(arena, PLAIN)
     assert lost(arena, "enemy") == blow(power, defense=2 * STAT)
@@ -146,7 +156,7 @@ def test_mist_keeps_stats_from_falling(arena: Game, dice: Dice) -> None:
 
 
 def test_the_focused_hit_critically_a_quarter_as_often(arena: Game, dice: Dice) -> None:
-    half = battles.base_data(arena, 3)[4] // 2
+    half = DEX.species(3).base.speed // 2
     set_status(arena, "own", 2, FOCUSED)
     for byte in (half // 4 - 1, half // 4):
         dice.roll([0, byte])
@@ -166,7 +176,7 @@ def test_clear_air_wipes_everything_away(arena: Game, dice: Dice) -> None:
     battles.set_field(arena, "own", "status", PARALYSIS)
     battles.set_field(arena, "enemy", "status", FREEZE)
     dice.roll([], usual=100)  # neither confused nor paralyzed just now
-    begin(arena, with_effect(arena, HAZE).id)
+    begin(arena, with_effect(HAZE).number)
     read_until(arena, "as it was before")
     for side, label in (("own", "wPlayerMonStatMods"), ("enemy", "wEnemyMonStatMods")):
         assert arena.block(label, 6) == b"\7" * 6
@@ -192,7 +202,7 @@ def test_half_or_all_hp_come_back(arena: Game) -> None:
 
 def test_straw_takes_the_blows(arena: Game, dice: Dice) -> None:
     battles.set_moves(arena, "enemy", [PLAIN])
-    power = battles.move(arena, PLAIN).power
+    power = DEX.move(PLAIN).power
     use_effect(arena, SUBSTITUTE)
     assert lost(arena, "own") == QUARTER
     assert status(arena, "own", 2) == HAS_SUBSTITUTE
@@ -231,10 +241,10 @@ def test_sleep_finds_its_way_through_straw(arena: Game, dice: Dice) -> None:
 def test_what_was_taken_is_given_back_twice(arena: Game, dice: Dice) -> None:
     battles.set_moves(arena, "enemy", [PLAIN])
     use(arena, GIVES_BACK)  # last, though it is faster
-    power = battles.move(arena, PLAIN).power
+    power = DEX.move(PLAIN).power
     assert lost(arena, "own") == blow(power)
     assert lost(arena, "enemy") == 2 * blow(power)
-    battles.set_moves(arena, "enemy", [with_effect(arena, DRAIN).id])  # of another kind
+    battles.set_moves(arena, "enemy", [with_effect(DRAIN).number])  # of another kind
     assert tells(use(arena, GIVES_BACK), "missed")
     assert lost(arena, "enemy") <= 2 * blow(power)
     assert len(dice.drawn) > 1
@@ -265,7 +275,7 @@ def test_badges_count_again_when_the_enemy_lowers_something(
     game = start("bedroom")
     game.poke("wObtainedBadges", b"\1")
     game = enter(lambda _: game)
-    battles.set_moves(game, "enemy", [with_effect(game, LOWER).id])
+    battles.set_moves(game, "enemy", [with_effect(LOWER).number])
     with Dice(game) as dice:
         dice.roll([0])
         use(game, PLAIN)
@@ -383,39 +393,9 @@ def test_a_tonic_raises_a_stage(wild: Game, item: int, stat: int) -> None:
     assert things.bag(wild) == [(item, 1)]
 
 
-def test_nobody_catches_what_belongs_to_a_trainer(team: Game) -> None:
-    wild = battles.challenge(team, 1, 1)
-    use_item(wild, things.BALL)
-    things.read(wild)
-    turn_is_over(wild)
-    assert things.bag(wild) == [(things.BALL, 2)]
-
-
-def test_a_ball_that_opens_again_is_gone_with_the_turn(wild: Game) -> None:
-    wild.poke("wEnemyMonActualCatchRate", 0)
-    use_item(wild, things.BALL)
-    turn_is_over(wild)
-    assert things.bag(wild) == [(things.BALL, 1)]
-
-
-def test_a_ball_that_holds_is_gone_when_the_caught_one_has_its_name(wild: Game) -> None:
-    wild.poke("wEnemyMonActualCatchRate", 255)
-    battles.set_field(wild, "enemy", "hp", 1)
-    use_item(wild, things.BALL)
-    for _ in range(4):  # the record of whoever is new, and the question of a name
-        battles.read_on(wild)
-        if wild.byte("wIsInBattle") == battles.NOTHING:
-            break
-        wild.press("b")
-    assert wild.byte("wIsInBattle") == battles.NOTHING
-    assert wild.byte("wCapturedMonSpecies")
-    assert things.bag(wild) == [(things.BALL, 1)]
-
-
 LEADER, SPARING, CARELESS = 34, 25, 1
 BADLY_POISONED = 1
 MOSS, BROOK, HEARTH = 22, 21, 20
-USES: Final = 60
 
 
 @pytest.fixture
@@ -449,7 +429,7 @@ def choices(game: Game, dice: Dice) -> set[int]:
 
 def test_careless_trainers_choose_like_wild_ones(home: Game, dice: Dice) -> None:
     face(home, CARELESS)
-    nap = with_effect(home, SLEEP).id
+    nap = with_effect(SLEEP).number
     battles.set_field(home, "own", "status", PARALYSIS)
     battles.set_moves(home, "enemy", [PLAIN, nap])
     assert chosen(home, dice, 0) == PLAIN
@@ -458,7 +438,7 @@ def test_careless_trainers_choose_like_wild_ones(home: Game, dice: Dice) -> None
 
 def test_others_spare_whom_something_ails(home: Game, dice: Dice) -> None:
     face(home, SPARING)
-    afflicting = [with_effect(home, effect).id for effect in (32, 66, 67)]
+    afflicting = [with_effect(effect).number for effect in (32, 66, 67)]
     battles.set_moves(home, "enemy", [*afflicting, PLAIN])
     assert chosen(home, dice, 0) == afflicting[0]
     battles.set_field(home, "own", "status", POISON)
@@ -466,7 +446,7 @@ def test_others_spare_whom_something_ails(home: Game, dice: Dice) -> None:
 
 
 def typed(game: Game, kind: int) -> int:
-    return next(m.id for m in battles.moves(game) if m.type == kind and m.power > 1)
+    return next(m.number for m in battles.moves() if m.type == kind and m.power > 1)
 
 
 def test_leaders_know_what_is_strong_and_what_is_weak(home: Game, dice: Dice) -> None:

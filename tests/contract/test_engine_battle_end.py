@@ -9,7 +9,7 @@ import pytest
 
 from emulator import Phase
 from tests.contract import battles, growing
-from tests.contract.battles import FIGHT, TEAM, Mon
+from tests.contract.battles import DEX, FIGHT, TEAM, Mon
 from tests.contract.game import Game, Start
 
 HITTER: Final = 24  # never misses
@@ -62,20 +62,6 @@ def test_the_last_one_falls(start: Start) -> None:
     assert any("able to fight" in words for words in read)
     assert (battles.LOST, battles.BEATEN) in seen
     assert game.byte("wCurOpponent") == 0
-
-
-def test_defeat_wakes_the_player_elsewhere(start: Start) -> None:
-    game = begin(start, weak())
-    game.poke("wPlayerMoney", bytes.fromhex("003001"))
-    battles.meet(game, 33, 30)
-    to_faint(game)
-    for _ in range(20):
-        game.press("b", hold=2, settle=40)
-    game.wait(lambda: game.is_free, 600)
-    assert game.place.map == 0
-    assert game.byte("wIsInBattle") == battles.NOTHING
-    assert game.block("wPlayerMoney", 3) == bytes.fromhex("001500")
-    assert battles.party_mon(game, 0)[1:3] == battles.party_mon(game, 0)[34:36]
 
 
 def test_another_one_is_asked_for_and_must_come(start: Start) -> None:
@@ -170,20 +156,6 @@ def test_shift_offers_a_change(start: Start, answer: str, number: int) -> None:
     assert battles.field(game, "enemy", "position") == 1
 
 
-def test_the_map_is_itself_again(start: Start) -> None:
-    game = begin(start, strong())
-    tiles, place = game.block("wTileMap"), game.place
-    graphics = bytes(game.pyboy.memory[0x9000:0x9800])
-    battles.meet(game, 33, 3)
-    battles.fight(game)
-    game.wait(lambda: game.block("wTileMap") == tiles, 300)
-    game.wait(lambda: game.is_free, 60)
-    game.tick(30)
-    assert (game.block("wTileMap"), game.place) == (tiles, place)
-    assert bytes(game.pyboy.memory[0x9000:0x9800]) == graphics
-    assert game.step("down") or game.step("left")
-
-
 @pytest.mark.parametrize("opponent", [33, 200 + RAMBLER])
 def test_a_team_that_cannot_stand_has_lost_at_once(start: Start, opponent: int) -> None:
     fallen = replace(strong(), hp=0)
@@ -220,21 +192,11 @@ def test_rows_remembered_in_battle_are_forgotten_after_it(start: Start) -> None:
     assert game.byte("wListScrollOffset") == game.byte("wNumRunAttempts") == 0
 
 
-TRAINER_DVS = bytes([0x98, 0x88])
 OTHER_TRAINER = 0x1234
 
 
-def moves_at(game: Game, species: int, level: int) -> bytes:
-    known = [number for number in battles.base_data(game, species)[15:19] if number]
-    for when, number in growing.learnset(game, species):
-        if when <= level and number not in known:
-            known = [*known, number][-4:]
-    return bytes(known).ljust(4, b"\0")
-
-
-def growth_strong(species: int, level: int, game: Game, **more: object) -> Mon:
+def growth_strong(species: int, level: int, **more: object) -> Mon:
     """Return somebody who wins at once, one point of experience short of nothing."""
-    growth = battles.base_data(game, species)[19]
     return Mon(
         species,
         level=level,
@@ -242,7 +204,7 @@ def growth_strong(species: int, level: int, game: Game, **more: object) -> Mon:
         max_hp=200,
         stats=(500, 500, 500, 500),
         moves=(battles.HITTER,),
-        experience=growing.experience(growth, level),
+        experience=growing.experience(species, level),
         **more,  # type: ignore[arg-type]
     )
 
@@ -251,7 +213,7 @@ def growth_begin(start: Start, *levels: int, trainer: int | None = None) -> Game
     game = start("bedroom")
     battles.hurry(game)
     team = (
-        growth_strong(species, level, game, trainer=trainer)
+        growth_strong(species, level, trainer=trainer)
         for species, level in zip((3, 7, 11), levels, strict=False)
     )
     battles.set_team(game, *team)
@@ -260,21 +222,20 @@ def growth_begin(start: Start, *levels: int, trainer: int | None = None) -> Game
 
 def gained(game: Game, place: int, level: int) -> int:
     mon = battles.party_mon(game, place)
-    growth = battles.base_data(game, mon[0])[19]
-    return int.from_bytes(mon[14:17]) - growing.experience(growth, level)
+    return int.from_bytes(mon[14:17]) - growing.experience(mon[0], level)
 
 
 @pytest.mark.parametrize(("trainer", "enemy_level"), [(None, 7), (OTHER_TRAINER, 9), (None, 3)])
 def test_a_wild_one_is_worth_its_level(start: Start, trainer: int | None, enemy_level: int) -> None:
     game = battles.meet(growth_begin(start, 40, trainer=trainer), 33, enemy_level)
-    base = battles.base_data(game, 33)
+    species = DEX.species(33)
     said = " ".join(battles.fight(game))
-    amount = base[9] * enemy_level // 7
+    amount = species.base_experience * enemy_level // 7
     amount += amount // 2 if trainer else 0
     assert gained(game, 0, 40) == amount
     assert f"AAAA gained {amount} EXP. points!" in said
     trained = battles.party_mon(game, 0)[17:27]
-    assert [int.from_bytes(trained[i : i + 2]) for i in range(0, 10, 2)] == list(base[1:6])
+    assert [int.from_bytes(trained[i : i + 2]) for i in range(0, 10, 2)] == list(species.base)
     assert (game.byte("wIsInBattle"), game.byte("wBattleResult")) == (battles.NOTHING, battles.WON)
 
 
@@ -288,13 +249,13 @@ def test_those_who_fought_share(start: Start) -> None:
     battles.read_on(game)
     assert game.byte("wPartyGainExpFlags") == 0b11
     battles.fight(game)
-    base = battles.base_data(game, 33)
-    each = base[9] // 2 * 9 // 7
+    species = DEX.species(33)
+    each = species.base_experience // 2 * 9 // 7
     assert [gained(game, 0, 40), gained(game, 1, 50), gained(game, 2, 60)] == [each, each, 0]
-    assert battles.party_mon(game, 1)[17:19] == (base[1] // 2).to_bytes(2)
+    assert battles.party_mon(game, 1)[17:19] == (species.base.hp // 2).to_bytes(2)
 
 
-def test_a_wild_one_has_the_stats_of_its_dvs(start: Start) -> None:
+def test_a_wild_one_knows_the_moves_of_its_level(start: Start) -> None:
     seen = set()
     for species, level in ((33, 3), (66, 4), (58, 12)):
         game = growth_begin(start, 60)
@@ -302,29 +263,25 @@ def test_a_wild_one_has_the_stats_of_its_dvs(start: Start) -> None:
         battles.meet(game, species, level)
         enemy = game.block("wEnemyMon", 29)
         seen.add(enemy[12:14])
-        base = battles.base_data(game, species)
-        assert enemy[15:25] == growing.stats(base, enemy[12:14], level)
-        assert game.block("wEnemyMonUnmodifiedLevel", 11) == enemy[14:25]
-        assert enemy[8:12] == moves_at(game, species, level)
+        assert enemy[8:12] == bytes(DEX.species(species).moves_at(level)).ljust(4, b"\0")
         assert enemy[1:3] == enemy[15:17]
     assert len(seen) > 1
 
 
 def test_a_new_level_brings_stats_and_a_move(start: Start) -> None:
     game = growth_begin(start)
-    level, number = growing.learnset(game, 3)[0]
+    level, number = DEX.species(3).lessons[0]
     box = growing.win_to_level(game, level, (battles.HITTER, 2))
     lines = battles.read_on(game)
     mon = battles.party_mon(game, 0)
-    base = battles.base_data(game, 3)
     assert mon[33] == level
-    assert mon[34:44] == growing.stats(base, mon[27:29], level, mon[17:27])
+    assert (grown := growing.state(game).party[0]).stats == growing.stats(grown)
     assert int.from_bytes(mon[1:3]) == 20 + int.from_bytes(mon[34:36]) - 30
     rows = box.splitlines()
     shown = [rows[row][16:19].strip() for row in (4, 6, 8, 10)]
     assert shown == [str(int.from_bytes(mon[i : i + 2])) for i in range(36, 44, 2)]
     assert mon[8:12] == bytes([battles.HITTER, 2, number, 0])
-    assert mon[31] == battles.move(game, number).pp
+    assert mon[31] == DEX.move(number).pp
     assert battles.tells(lines, "learned")
 
 
@@ -350,7 +307,7 @@ def asked(start: Start, known: tuple[int, ...] = KNOWN) -> tuple[Game, int]:
     """Win the level of a new move and read to the question; return the game and the move."""
     game = start("bedroom")
     battles.hurry(game)
-    level, number = growing.learnset(game, TOASTNUT)[0]
+    level, number = DEX.species(TOASTNUT).lessons[0]
     growing.win_to_level(game, level, known)
     lines = battles.read_on(game)
     assert game.cursor == YES_NO, game.text
@@ -387,7 +344,7 @@ def test_an_old_move_makes_room(start: Start) -> None:
     assert "AAAA forgot" in said
     assert "AAAA learned" in said
     assert moves_of(game) == (*KNOWN[:2], number, KNOWN[3])
-    assert battles.party_mon(game, 0)[31] == battles.move(game, number).pp
+    assert battles.party_mon(game, 0)[31] == DEX.move(number).pp
     assert tuple(game.block("wBattleMon", 12)[8:12]) == moves_of(game)
     game.wait(lambda: game.is_free, 300)
     assert game.byte("hUILayoutFlags") & 2 == 0
@@ -439,7 +396,7 @@ def test_moves_of_lasting_machines_are_never_forgotten(start: Start) -> None:
 def test_a_move_that_is_known_is_not_learned_again(start: Start) -> None:
     game = start("bedroom")
     battles.hurry(game)
-    level, number = growing.learnset(game, TOASTNUT)[0]
+    level, number = DEX.species(TOASTNUT).lessons[0]
     growing.win_to_level(game, level, (*KNOWN[:3], number))
     battles.read_on(game)
     assert game.byte("wIsInBattle") == battles.NOTHING
@@ -449,7 +406,7 @@ def test_a_move_that_is_known_is_not_learned_again(start: Start) -> None:
 def test_of_levels_jumped_over_nothing_is_learned(start: Start) -> None:
     game = start("bedroom")
     battles.hurry(game)
-    lessons = growing.learnset(game, TOASTNUT)
+    lessons = DEX.species(TOASTNUT).lessons
     level = lessons[0][0]
     growing.win_to_level(game, level, (battles.HITTER,), enemy_level=60)
     battles.read_on(game)

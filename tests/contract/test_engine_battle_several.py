@@ -23,7 +23,7 @@ from tests.contract.arena import (
     use,
     use_effect,
 )
-from tests.contract.battles import PARALYSIS, POISON, Mon, tells, with_effect
+from tests.contract.battles import DEX, PARALYSIS, POISON, Mon, tells, with_effect
 from tests.contract.game import Game, Start
 
 SEVERAL, TWO, TWIN, TRAP, RECHARGE, CHARGE, FLY = 29, 44, 77, 42, 80, 39, 43
@@ -44,40 +44,40 @@ def has_acted(game: Game, times: int = 1) -> bool:
 def test_two_to_five_blows_that_do_the_same(
     arena: Game, dice: Dice, bytes_: list[int], hits: int
 ) -> None:
-    move = with_effect(arena, SEVERAL)
+    move = with_effect(SEVERAL)
     dice.roll([0, 200, 200, 0, *bytes_])
-    assert tells(use(arena, move.id), "more than one")
+    assert tells(use(arena, move.number), "more than one")
     assert lost(arena, "enemy") == hits * blow(move.power)
     assert len(dice.drawn) == 4 + len(bytes_)
     assert status(arena, "own") == 0
 
 
 def test_no_more_blows_than_needed(arena: Game, dice: Dice) -> None:
-    move = with_effect(arena, SEVERAL)
+    move = with_effect(SEVERAL)
     battles.set_field(arena, "enemy", "hp", blow(move.power) + 1)
     dice.roll([0, 200, 200, 0, 3, 3])
-    begin(arena, move.id)
+    begin(arena, move.number)
     read_until(arena, "fainted")
     assert counters(arena, "own")[0] > 0
 
 
 def test_two_blows_and_a_second_that_may_poison(arena: Game, dice: Dice) -> None:
-    move = with_effect(arena, TWO)
-    use(arena, move.id)
+    move = with_effect(TWO)
+    use(arena, move.number)
     assert lost(arena, "enemy") == 2 * blow(move.power)
     battles.set_field(arena, "enemy", "hp", HP)
-    twin = with_effect(arena, TWIN)
+    twin = with_effect(TWIN)
     for byte in (52, 51):
         dice.roll([0, 200, 200, 0, byte])
-        use(arena, twin.id)
+        use(arena, twin.number)
         assert (battles.field(arena, "enemy", "status") == POISON) == (byte < 52)
 
 
 @pytest.mark.parametrize(("bytes_", "turns"), [([0], 2), ([1], 3), ([3, 2], 4), ([2, 3], 5)])
 def test_who_is_held_cannot_act(arena: Game, dice: Dice, bytes_: list[int], turns: int) -> None:
-    move = with_effect(arena, TRAP)
+    move = with_effect(TRAP)
     dice.roll([0, *bytes_, 200, 200, 0])
-    assert tells(use(arena, move.id), "held fast")
+    assert tells(use(arena, move.number), "held fast")
     pp = arena.block("wBattleMonPP", 1)
     for turn in range(1, turns):
         assert lost(arena, "enemy") == turn * blow(move.power)
@@ -105,9 +105,9 @@ def test_a_miss_holds_nobody(arena: Game, dice: Dice) -> None:
 
 
 def test_the_held_player_gets_no_list_but_may_run(arena: Game, dice: Dice) -> None:
-    move = with_effect(arena, TRAP)
+    move = with_effect(TRAP)
     battles.set_field(arena, "own", "speed", 5)
-    battles.set_moves(arena, "enemy", [move.id])
+    battles.set_moves(arena, "enemy", [move.number])
     dice.roll([0, 1, 200, 200, 0])
     assert tells(use_effect(arena, RAISE), "held fast")
     assert status(arena, "enemy") == TRAPPING
@@ -123,9 +123,9 @@ def test_the_held_player_gets_no_list_but_may_run(arena: Game, dice: Dice) -> No
 
 
 def test_who_has_given_all_must_catch_its_breath(arena: Game, dice: Dice) -> None:
-    move = with_effect(arena, RECHARGE)
+    move = with_effect(RECHARGE)
     dice.roll([0])
-    begin(arena, move.id)
+    begin(arena, move.number)
     read_until(arena, "catching its breath")  # without another menu
     assert not battles.is_at_menu(arena)
     assert lost(arena, "enemy") == blow(move.power)
@@ -135,12 +135,12 @@ def test_who_has_given_all_must_catch_its_breath(arena: Game, dice: Dice) -> Non
 
 
 def test_a_miss_or_a_knockout_needs_no_breath(arena: Game, dice: Dice) -> None:
-    move = with_effect(arena, RECHARGE)
+    move = with_effect(RECHARGE)
     dice.roll([0, 200, 200, 255])
-    use(arena, move.id)
+    use(arena, move.number)
     assert status(arena, "own", 2) == 0
     battles.set_field(arena, "enemy", "hp", 1)
-    begin(arena, move.id)
+    begin(arena, move.number)
     read_until(arena, "fainted")
     assert status(arena, "own", 2) == 0
 
@@ -153,8 +153,8 @@ def test_who_flinches_need_not_catch_its_breath(arena: Game, dice: Dice) -> None
 
 
 def test_a_move_of_two_turns(arena: Game, dice: Dice) -> None:
-    move = with_effect(arena, CHARGE)
-    begin(arena, move.id)
+    move = with_effect(CHARGE)
+    begin(arena, move.number)
     read_until(arena, "gathers strength")
     assert status(arena, "own") == CHARGING
     assert battles.party_mon(arena, 0)[29] == 20
@@ -174,10 +174,10 @@ def test_who_is_out_of_sight_is_hit_only_by_what_never_misses(
     kind: int,
     sure: bool,  # noqa: FBT001
 ) -> None:
-    move = with_effect(arena, NEVER_MISSES) if sure else battles.move(arena, 1)
-    battles.set_moves(arena, "enemy", [move.id])
+    move = with_effect(NEVER_MISSES) if sure else DEX.move(1)
+    battles.set_moves(arena, "enemy", [move.number])
     dice.roll([0])
-    begin(arena, with_effect(arena, FLY).id if kind == FLY else BURROW)
+    begin(arena, with_effect(FLY).number if kind == FLY else BURROW)
     read_until(arena, "out of sight")
     assert status(arena, "own") == CHARGING | INVULNERABLE
     arena.press("b", hold=2, settle=2)
@@ -188,9 +188,9 @@ def test_who_is_out_of_sight_is_hit_only_by_what_never_misses(
 
 @pytest.mark.parametrize("byte", [0, 1])
 def test_a_tantrum_asks_nobody_and_ends_in_confusion(arena: Game, dice: Dice, byte: int) -> None:
-    move = with_effect(arena, THRASH)
+    move = with_effect(THRASH)
     dice.roll([0, byte])
-    begin(arena, move.id)
+    begin(arena, move.number)
     battles.read_on(arena)
     turns = 3 + byte
     assert lost(arena, "enemy") == min(HP, turns * blow(move.power))
@@ -201,9 +201,9 @@ def test_a_tantrum_asks_nobody_and_ends_in_confusion(arena: Game, dice: Dice, by
 
 
 def test_rage_grows_with_every_blow(arena: Game, dice: Dice) -> None:
-    move = with_effect(arena, RAGE)
+    move = with_effect(RAGE)
     battles.set_moves(arena, "enemy", [1])
-    begin(arena, move.id)
+    begin(arena, move.number)
     read_until(arena, "rose")
     assert status(arena, "own", 2) == RAGING
     assert arena.byte("wPlayerMonStatMods") == 8
@@ -243,7 +243,7 @@ def test_paralysis_ends_what_was_begun(arena: Game, dice: Dice) -> None:
     battles.set_field(arena, "own", "status", battles.PARALYSIS)
     battles.set_field(arena, "own", "speed", 60)
     dice.roll([0, 63, 0, 62])
-    begin(arena, with_effect(arena, CHARGE).id)
+    begin(arena, with_effect(CHARGE).number)
     read_until(arena, "cannot move")
     assert status(arena, "own") == 0
     assert dice.drawn == [0, 63, 0, 62]
@@ -357,25 +357,25 @@ PLAIN = 1
 def test_anything_may_come(arena: Game, dice: Dice) -> None:
     dice.roll([0, PLAIN])
     use_effect(arena, ANYTHING)
-    assert lost(arena, "enemy") == blow(battles.move(arena, PLAIN).power)
+    assert lost(arena, "enemy") == blow(DEX.move(PLAIN).power)
     assert arena.byte("wPlayerUsedMove") == PLAIN
     assert arena.byte("wBattleMonPP") == 19
 
 
 @pytest.mark.parametrize("byte", [0, 118, 164, 165, 255])
 def test_what_comes_is_a_move_that_there_is(arena: Game, dice: Dice, byte: int) -> None:
-    number = with_effect(arena, ANYTHING).id
+    number = with_effect(ANYTHING).number
     dice.roll([0, byte])
     begin(arena, number)
     arena.wait(lambda: arena.byte("wPlayerUsedMove") not in {0, number}, 120)
-    assert battles.move(arena, arena.byte("wPlayerUsedMove")).pp
+    assert DEX.move(arena.byte("wPlayerUsedMove")).pp
     assert arena.byte("wPlayerUsedMove") < 165
 
 
 def test_what_comes_may_take_two_turns(arena: Game, dice: Dice) -> None:
-    charge = with_effect(arena, CHARGE)
-    dice.roll([0, charge.id])
-    begin(arena, with_effect(arena, ANYTHING).id)
+    charge = with_effect(CHARGE)
+    dice.roll([0, charge.number])
+    begin(arena, with_effect(ANYTHING).number)
     read_until(arena, "gathers strength")
     assert status(arena, "own") == CHARGING
     battles.read_on(arena)
@@ -384,7 +384,7 @@ def test_what_comes_may_take_two_turns(arena: Game, dice: Dice) -> None:
 
 
 def test_a_copy_needs_something_to_copy(arena: Game, dice: Dice) -> None:
-    number = with_effect(arena, MIRROR).id
+    number = with_effect(MIRROR).number
     assert tells(use(arena, number), "nothing comes")
     assert arena.byte("wEnemyUsedMove") == arena.byte("wEnemyMonMoves")
     use(arena, number)

@@ -33,7 +33,6 @@ UP_1, DOWN_1, UP_2, DOWN_2 = 10, 18, 50, 58
 SLEEP, POISON_MOVE, PARALYZE, DRAIN, RECOIL = 32, 66, 67, 3, 48
 SIDE_EFFECTS = {2: POISON, 4: BURN, 5: FREEZE, 6: PARALYSIS}
 NAMES = ("attack", "defense", "speed", "special")
-NO_TYPE = 9  # nothing is good or bad against it
 RATIOS = {
     1: (25, 100),
     2: (28, 100),
@@ -165,7 +164,7 @@ def test_a_poisonous_type_is_not_poisoned(arena: Game) -> None:
 )
 def test_stages_go_up_and_down(arena: Game, side: str, effects: range, by: int) -> None:
     label = "wPlayerMonStatMods" if side == "own" else "wEnemyMonStatMods"
-    known = {each.effect for each in battles.moves(arena)}
+    known = {each.effect for each in battles.moves()}
     for stat, effect in enumerate(effects):
         if effect not in known:
             continue
@@ -244,7 +243,7 @@ def test_poison_goes_on_in_who_comes_out(start: Start) -> None:
     sick = Mon(3, hp=HP, max_hp=HP, status=BURN, experience=9000)
     battles.set_team(game, Mon(7, hp=HP, max_hp=HP, experience=9000), sick)
     battles.meet(game, 33, 5)
-    battles.set_moves(game, "enemy", [battles.with_effect(game, HARMLESS).id])
+    battles.set_moves(game, "enemy", [battles.with_effect(HARMLESS).number])
     battles.choose(game, battles.TEAM)
     game.tick(30)
     game.press("down")
@@ -256,10 +255,10 @@ def test_poison_goes_on_in_who_comes_out(start: Start) -> None:
 
 
 def test_who_thaws_before_the_own_turn_repeats_the_last_move(arena: Game) -> None:
-    battles.set_moves(arena, "enemy", [battles.with_effect(arena, 4).id])
+    battles.set_moves(arena, "enemy", [battles.with_effect(4).number])
     battles.set_field(arena, "enemy", "speed", 999)
-    own = battles.with_effect(arena, UP_1)
-    battles.set_moves(arena, "own", [own.id], pp=1)
+    own = battles.with_effect(UP_1)
+    battles.set_moves(arena, "own", [own.number], pp=1)
     names = arena.block("wEnemyMonNick", 11), arena.block("wBattleMonNick", 11)
     for stage in (7, 9, 10):  # the first time there is nothing to repeat
         battles.set_field(arena, "own", "hp", HP)
@@ -290,14 +289,14 @@ MOSS: Final = 22
 @pytest.mark.parametrize("byte", [0, 1, 2, 3, 255])
 def test_confusion_lasts_two_to_five_turns(arena: Game, dice: Dice, byte: int) -> None:
     dice.roll([0, 0, byte], usual=0)
-    begin(arena, with_effect(arena, CONFUSE).id)
+    begin(arena, with_effect(CONFUSE).number)
     read_until(arena, "became confused")
     assert status(arena, "enemy") == CONFUSED
     assert counters(arena, "enemy")[1] == 2 + byte % 4
 
 
 def test_the_confused_act_or_hit_themselves(arena: Game, dice: Dice) -> None:
-    rest = with_effect(arena, RAISE).id
+    rest = with_effect(RAISE).number
     for byte, hurts in ((0x7F, False), (0x80, True)):
         arena.poke("wEnemyMonStatMods", b"\7" * 6)
         set_status(arena, "enemy", 1, CONFUSED)
@@ -399,7 +398,7 @@ def test_moss_cannot_be_seeded(arena: Game, dice: Dice) -> None:
 
 def test_the_enemy_forgets_a_move_for_some_turns(arena: Game, dice: Dice) -> None:
     harmless = arena.byte("wEnemyMonMoves")
-    battles.set_moves(arena, "enemy", [harmless, with_effect(arena, RAISE).id])
+    battles.set_moves(arena, "enemy", [harmless, with_effect(RAISE).number])
     dice.roll([255, 0, 0, 2], usual=0)  # it wants the second, and forgets the first for 3
     lines = use_effect(arena, DISABLE)
     assert tells(lines, "forgot how")
@@ -425,7 +424,7 @@ def test_who_forgets_what_it_was_about_to_do_loses_the_turn(arena: Game, dice: D
 
 
 def test_the_player_cannot_choose_what_is_forgotten(arena: Game) -> None:
-    first, second = with_effect(arena, RAISE).id, with_effect(arena, RAISE + 2).id
+    first, second = with_effect(RAISE).number, with_effect(RAISE + 2).number
     set_counter(arena, "own", 3, 0x14)
     arena.poke("wPlayerDisabledMoveNumber", first)
     battles.set_moves(arena, "own", [first, second])
@@ -439,10 +438,10 @@ def test_the_player_cannot_choose_what_is_forgotten(arena: Game) -> None:
 
 
 def test_nothing_but_what_is_forgotten_leaves_the_last_resort(arena: Game) -> None:
-    number = with_effect(arena, RAISE).id
+    number = with_effect(RAISE).number
     set_counter(arena, "own", 3, 0x14)
     arena.poke("wPlayerDisabledMoveNumber", number)
-    battles.set_moves(arena, "own", [number, with_effect(arena, LOWER).id])
+    battles.set_moves(arena, "own", [number, with_effect(LOWER).number])
     arena.poke("wBattleMonPP", bytes([20, 0]))
     assert tells(go_on(arena), "out of moves")
     assert arena.byte("wPlayerUsedMove") == LAST_RESORT

@@ -12,8 +12,8 @@ from tests.contract import battles, pcs
 from tests.contract.battles import Mon
 from tests.contract.chapter import bag, empty_bag, enter, fill_bag, through_the_door
 from tests.contract.game import FONT_LOADED, Game, Start
-from tests.contract.stations import fight, read_on
-from tests.contract.things import BAG, LIST, USE, money, set_money, to_cursor
+from tests.contract.stations import fight, read_on, to_the_map
+from tests.contract.things import USE, money, set_money, show_bag, to_cursor
 
 ROOF, GATE, LANE = 126, 76, 27
 MACHINE, CURSOR = (4, 1), (1, 5)
@@ -21,7 +21,6 @@ WATER, SODA, LEMONADE = 60, 61, 62
 PRICES: Final = {WATER: 200, SODA: 300, LEMONADE: 350}
 NONE_OF_THEM = 3
 DRINK_GIVEN: Final = 0x40  # of wStatusFlags1
-GUARD = 1
 
 
 @pytest.fixture
@@ -368,7 +367,7 @@ def test_after_the_credits_the_machine_begins_anew(
     assert hall.has_happened(ENTERED_HALL)
 
 
-SLEEPER_BAZAAR, SLEEPER_GATE, SLEEPER_LANE = 122, 76, 27
+SLEEPER_LANE = 27
 PIPER, SLEEPER = 1, 1
 PIPE = 73
 GOT_FLUTE, FIGHT_SLEEPER, BEAT_SLEEPER = 0x128, 0x4C8, 0x4C9
@@ -379,11 +378,7 @@ SPECIES, SLEEPER_LEVEL = 125, 12
 
 def play(game: Game) -> Game:
     """Use the pipe from the bag, and read what it says."""
-    game.press("start", settle=20)
-    while game.byte("wCurrentMenuItem") != BAG:
-        game.press("down")
-    game.press("a")
-    to_cursor(game, LIST).press("a")
+    show_bag(game).press("a")
     to_cursor(game, USE).press("a")
     for _ in range(60):
         game.tick(8)
@@ -404,19 +399,8 @@ def lane(start: Start) -> Game:
     return game
 
 
-def hidden(game: Game) -> bool:
-    pairs = game.block("wToggleableObjectList", 34)
-    toggle = next(pairs[i + 1] for i in range(0, 34, 2) if pairs[i] == SLEEPER)
-    return bool(game.byte("wToggleableObjectFlags", toggle // 8) & 1 << toggle % 8)
-
-
 def rouse(game: Game) -> Game:
-    play(game.go(*BESIDE))
-    for _ in range(120):
-        if game.byte("wIsInBattle"):
-            return game
-        game.press("b", settle=8)
-    pytest.fail(game.text)
+    return read_on(play(game.go(*BESIDE)), lambda: bool(game.byte("wIsInBattle")))
 
 
 def walk_past(game: Game) -> tuple[int, int]:
@@ -426,16 +410,8 @@ def walk_past(game: Game) -> tuple[int, int]:
     return (game.place.x, game.place.y)
 
 
-def to_the_map(game: Game) -> Game:
-    for _ in range(120):
-        if game.is_free and not game.byte("wIsInBattle"):
-            return game
-        game.press("b", settle=12)
-    pytest.fail(game.text)
-
-
 def test_the_piper_gives_the_pipe_once(start: Start) -> None:
-    game = through_the_door(start, SLEEPER_BAZAAR)
+    game = through_the_door(start, BAZAAR)
     battles.hurry(game)
     fill_bag(game)
     game.go_beside(*game.sprite(PIPER)).hear()
@@ -459,7 +435,7 @@ def test_from_afar_the_pipe_is_only_a_tune(lane: Game) -> None:
     assert lane.is_free
     assert bag(lane) == {PIPE: 1}
     assert not lane.has_happened(FIGHT_SLEEPER)
-    assert not hidden(lane)
+    assert not lane.is_away(SLEEPER)
 
 
 def test_beside_him_it_wakes_him_and_winning_clears_the_way(lane: Game) -> None:
@@ -472,7 +448,7 @@ def test_beside_him_it_wakes_him_and_winning_clears_the_way(lane: Game) -> None:
     battles.fight(lane)
     to_the_map(lane)
     assert lane.has_happened(BEAT_SLEEPER)
-    assert hidden(lane)
+    assert lane.is_away(SLEEPER)
     assert bag(lane) == {PIPE: 1}
     assert walk_past(lane) == BEYOND
     play(lane)

@@ -8,11 +8,11 @@ import pytest
 
 from emulator import MenuKind
 from tests.contract import battles, pcs
+from tests.contract.arena import Dice
 from tests.contract.battles import Mon
 from tests.contract.chapter import through_the_door
 from tests.contract.game import Game, Start
 from tests.contract.stations import read_on
-from tests.contract.test_engine_battle_damage import RANDOM
 from tests.contract.things import money, set_money
 
 GATE, RESERVE = 156, 220
@@ -109,26 +109,6 @@ def test_the_spoon_lies_far_inside(gate: Game) -> None:
     assert steps_left(gate) > 400
 
 
-class Draws:
-    """The byte that every roll of the battle draws, instead of chance."""
-
-    def __init__(self, game: Game, byte: int) -> None:
-        self.byte = byte
-        self._game = game
-        self._place = game.rom(0, 0, 0x3FFF).index(RANDOM) + len(RANDOM) - 1
-
-    def __enter__(self) -> None:
-        self._game.pyboy.hook_register(0, self._place, self._draw, None)
-
-    def __exit__(self, *_: object) -> None:
-        self._game.pyboy.hook_deregister(0, self._place)
-
-    def _draw(self, _: object) -> None:
-        registers = self._game.pyboy.register_file
-        if self._game.at(registers.SP + 1) >= 0x40:  # not the interrupt, which stirs every frame
-            registers.A = self.byte
-
-
 def to_menu(game: Game) -> Game:
     for _ in range(300):
         game.tick(4)
@@ -172,16 +152,16 @@ def test_running_always_works(meeting: Game) -> None:
     assert meeting.byte("wBattleType") == 0
 
 
-def test_a_stone_doubles_and_a_crumb_halves_the_rate(meeting: Game) -> None:
+def test_a_stone_doubles_and_a_crumb_halves_the_rate(meeting: Game, dice: Dice) -> None:
     battles.set_field(meeting, "enemy", "speed", 0)
     meeting.poke("wEnemyMonActualCatchRate", 100)
-    with Draws(meeting, 4):  # 1 + 4 % 5 turns
-        to_menu(choose(meeting, STONE))
-        assert meeting.byte("wEnemyMonActualCatchRate") == 200
-        assert (meeting.byte("wSafariEscapeFactor"), meeting.byte("wSafariBaitFactor")) == (4, 0)
-        to_menu(choose(meeting, STONE))
-        assert meeting.byte("wEnemyMonActualCatchRate") == 255
-        to_menu(choose(meeting, CRUMB))
+    dice.roll([], usual=4)  # 1 + 4 % 5 turns
+    to_menu(choose(meeting, STONE))
+    assert meeting.byte("wEnemyMonActualCatchRate") == 200
+    assert (meeting.byte("wSafariEscapeFactor"), meeting.byte("wSafariBaitFactor")) == (4, 0)
+    to_menu(choose(meeting, STONE))
+    assert meeting.byte("wEnemyMonActualCatchRate") == 255
+    to_menu(choose(meeting, CRUMB))
     assert meeting.byte("wEnemyMonActualCatchRate") == 127
     assert (meeting.byte("wSafariEscapeFactor"), meeting.byte("wSafariBaitFactor")) == (0, 4)
 
@@ -199,12 +179,12 @@ def test_a_stone_doubles_and_a_crumb_halves_the_rate(meeting: Game) -> None:
     ],
 )
 def test_the_quick_and_the_angry_flee(
-    meeting: Game, deed: tuple[int, int] | None, speed: int, draw: int, *, stays: bool
+    meeting: Game, dice: Dice, deed: tuple[int, int] | None, speed: int, draw: int, *, stays: bool
 ) -> None:
     battles.set_field(meeting, "enemy", "speed", speed)
     meeting.poke("wEnemyMonActualCatchRate", 0)
-    with Draws(meeting, draw):
-        to_menu(choose(meeting, deed or NET))
+    dice.roll([], usual=draw)
+    to_menu(choose(meeting, deed or NET))
     assert bool(meeting.byte("wIsInBattle")) == stays
 
 

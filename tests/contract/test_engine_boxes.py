@@ -7,7 +7,7 @@ import pytest
 from emulator import MenuKind
 from emulator.ram.party import Box, BoxedMon, read_box
 from tests.contract import battles, pcs
-from tests.contract.battles import POISON, Mon
+from tests.contract.battles import DEX, POISON, Mon
 from tests.contract.game import Game, Start, halting_share
 from tests.contract.pcs import CORNER
 
@@ -85,7 +85,7 @@ def test_a_deposited_mon_keeps_its_bytes(pc: Game) -> None:
 
 def test_a_withdrawn_mon_gets_its_stats_anew(pc: Game) -> None:
     fill_box(pc, 2)
-    base = battles.base_data(pc, 7)
+    base = DEX.species(7).base
     pcs.choose(pc, WITHDRAW, LIST)
     pc.poke("wBoxMons", 9, BOX_MON + 3)
     pcs.choose(pc, 1, ACTIONS)
@@ -99,7 +99,7 @@ def test_a_withdrawn_mon_gets_its_stats_anew(pc: Game) -> None:
     assert mon[4] == POISON
     assert mon[33] == 9
     stats = [int.from_bytes(mon[at : at + 2]) for at in range(34, 44, 2)]
-    plain = [each * 2 * 9 // 100 + 5 for each in base[1:6]]
+    plain = [each * 2 * 9 // 100 + 5 for each in base]
     assert stats == [plain[0] + 9 + 5, *plain[1:]]
     assert pc.block("wPartyMonNicks", 44)[3 * NAME :][:2] == bytes([0x91, 0x50])
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 import pytest
 
 from emulator import MenuKind, Phase
 from tests.contract import battles, growing, pcs
-from tests.contract.battles import BAG, FREEZE, PARALYSIS, POISON, Mon
-from tests.contract.battles import PARTY_MON as EVOLUTION_PARTY_MON
+from tests.contract.battles import BAG, DEX, FREEZE, PARALYSIS, PARTY_MON, POISON, Mon
 from tests.contract.game import Game, Start
+from tests.contract.stations import to_the_map
 from tests.contract.test_engine_battle_damage import Chance, watch_chance
 
 MASTER, ULTRA, GREAT, POKE = 1, 2, 3, 4
@@ -20,7 +20,7 @@ CHANCE: Final = {ULTRA: 150, GREAT: 200, POKE: 255}  # the greatest first byte t
 SLEEPS = 3
 MISSED, CAUGHT = 0x20, 0x43  # wPokeBallAnimData; 0x61 to 0x63 are shakes
 NIBBIT = 33
-PARTY_MON, BOX_MON, NAME = 44, 33, 11
+BOX_MON, NAME = 33, 11
 THROWS, MOST_THROWS = 60, 240
 OUTCOMES = {CAUGHT, MISSED, 0x61, 0x62, 0x63}
 
@@ -110,16 +110,8 @@ def test_the_best_ball_never_fails(start: Start) -> None:
     assert pcs.kind(game) is MenuKind.YES_NO
     assert game.byte("wBattleResult") == battles.LEFT
     assert game.byte("wCapturedMonSpecies") == NIBBIT
-    to_the_end(game)  # the ball goes when all is said
+    to_the_map(game)  # the ball goes when all is said
     assert pcs.read_list(game, "wNumBagItems")[0] == (MASTER, 8)
-
-
-def to_the_end(game: Game) -> Game:
-    for _ in range(80):
-        if game.is_free and not game.byte("wIsInBattle"):
-            return game
-        game.press("b", settle=12)
-    pytest.fail(game.text)
 
 
 def test_the_caught_one_is_as_it_was_met(start: Start) -> None:
@@ -129,12 +121,12 @@ def test_the_caught_one_is_as_it_was_met(start: Start) -> None:
     met = game.block("wEnemyMon", 29)
     throw(game, MASTER)
     game.press("b")
-    to_the_end(game)
+    to_the_map(game)
     assert game.byte("wIsInBattle") == battles.NOTHING
     assert game.block("wPartySpecies", 3) == bytes([3, NIBBIT, 0xFF])
     mon = battles.party_mon(game, 1)
     assert (mon[0], mon[1:3], mon[4]) == (NIBBIT, met[1:3], PARALYSIS)
-    assert mon[7] == battles.base_data(game, NIBBIT)[8]
+    assert mon[7] == DEX.species(NIBBIT).catch_rate
     assert (mon[8:12], mon[29:33]) == (met[8:12], met[25:29])
     assert mon[12:14] == game.block("wPlayerID", 2)
     assert int.from_bytes(mon[14:17]) > 0
@@ -143,8 +135,7 @@ def test_the_caught_one_is_as_it_was_met(start: Start) -> None:
     assert (mon[33], mon[34:36]) == (5, met[15:17])
     assert game.block("wPartyMonOT", 22)[NAME:].startswith(game.block("wPlayerName", 5))
     assert game.block("wPartyMonNicks", 22)[NAME:].startswith(bytes([0x8D, 0x88, 0x81, 0x81]))
-    dex = battles.table(game, "PokedexOrder", NIBBIT - 1, 1)[0] - 1
-    assert game.byte("wPokedexOwned", dex // 8) & 1 << dex % 8
+    assert game.flag("wPokedexOwned", DEX.species(NIBBIT).dex - 1)
     assert game.step("down") or game.step("left")
 
 
@@ -161,7 +152,7 @@ def test_it_can_have_a_name_of_ten_letters(start: Start) -> None:
         if game.cursor == (17, 13):
             break
     game.press("a", hold=3, settle=4)
-    to_the_end(game)
+    to_the_map(game)
     assert game.block("wPartyMonNicks", 22)[NAME:] == bytes([0x80] * 10 + [0x50])
 
 
@@ -171,7 +162,7 @@ def test_no_name_is_the_name_of_its_kind(start: Start) -> None:
     game.press("a")
     game.wait(lambda: game.cursor == (1, 5), 60)
     game.press("start")
-    to_the_end(game)
+    to_the_map(game)
     assert game.block("wPartyMonNicks", 22)[NAME:].startswith(bytes([0x8D, 0x88, 0x81, 0x81]))
 
 
@@ -182,7 +173,7 @@ def test_with_a_full_team_it_goes_first_into_the_box(start: Start) -> None:
     throw(game, MASTER)
     game.press("b", settle=30)
     assert "NIBBIT goes to the box" in battles.read_on(game)[-1]
-    to_the_end(game)
+    to_the_map(game)
     assert game.byte("wPartyCount") == 6
     assert game.byte("wBoxCount") == 3
     assert game.block("wBoxSpecies", 4) == bytes([NIBBIT, 3, 7, 0xFF])
@@ -226,28 +217,20 @@ def test_a_failed_throw_costs_the_ball_and_the_turn(start: Start) -> None:
     assert battles.is_at_menu(game)
 
 
-EVOLUTION_NIBBIT, TOASTNUT, SLOW = 33, 3, 300
+TOASTNUT, SLOW = 3, 300
 
 
-class Evolution(NamedTuple):
-    """By level, from the cartridge's table."""
-
-    level: int
-    into: int
-
-
-def evolution_of(game: Game, species: int) -> Evolution:
-    pointer = battles.table(game, "EvosMovesPointerTable", 2 * (species - 1), 2)
-    kind, level, into = game.rom(14, int.from_bytes(pointer, "little"), 3)
-    assert kind == 1
-    return Evolution(level, into)
+def due(species: int) -> tuple[int, int]:
+    """Return the level at which a species evolves, and into what."""
+    (evolution,) = DEX.species(species).evolutions
+    return evolution.level, evolution.species
 
 
 def begin(start: Start, species: int, *, named: bool = True) -> Game:
     """Win the level at which somebody evolves, and read to where it does."""
     game = start("bedroom")
     battles.hurry(game)
-    level = evolution_of(game, species).level
+    level = due(species)[0]
     growing.win_to_level(game, level, (battles.HITTER, 1, 2, 4), species, named=named)
     read_to_evolution(game)
     return game
@@ -271,31 +254,25 @@ def watch(game: Game) -> int:
     return game.wait(lambda: growing.phase(game) is not Phase.EVOLVING, 900)
 
 
-def has(game: Game, label: str, species: int) -> bool:
-    dex = battles.table(game, "PokedexOrder", species - 1, 1)[0] - 1
-    return bool(game.byte(label, dex // 8) >> dex % 8 & 1)
-
-
 def test_a_level_makes_it_evolve(start: Start) -> None:
-    game = begin(start, EVOLUTION_NIBBIT)
-    into = evolution_of(game, EVOLUTION_NIBBIT).into
+    game = begin(start, NIBBIT)
+    into = due(NIBBIT)[1]
     before = battles.party_mon(game, 0)
-    assert (game.byte("wEvoOldSpecies"), game.byte("wEvoNewSpecies")) == (EVOLUTION_NIBBIT, into)
+    assert (game.byte("wEvoOldSpecies"), game.byte("wEvoNewSpecies")) == (NIBBIT, into)
     assert game.byte("wIsInBattle") == battles.WILD
     assert "What? AAAA is changing!" in game.said
-    assert before[0] == EVOLUTION_NIBBIT
+    assert before[0] == NIBBIT
     assert 350 <= watch(game) <= 650
     battles.read_on(game)
     after = battles.party_mon(game, 0)
-    base = battles.base_data(game, into)
     assert after[0] == game.byte("wPartySpecies") == into
-    assert after[5:7] == base[6:8]
+    assert after[5:7] == bytes(DEX.species(into).types)
     assert after[7] == before[7], "the catch rate stays what it was"
-    assert after[34:44] == growing.stats(base, after[27:29], after[33], after[17:27])
+    assert (grown := growing.state(game).party[0]).stats == growing.stats(grown)
     gained = int.from_bytes(after[34:36]) - int.from_bytes(before[34:36])
     assert int.from_bytes(after[1:3]) == int.from_bytes(before[1:3]) + gained
-    assert has(game, "wPokedexOwned", into)
-    assert has(game, "wPokedexSeen", into)
+    assert game.flag("wPokedexOwned", DEX.species(into).dex - 1)
+    assert game.flag("wPokedexSeen", DEX.species(into).dex - 1)
     assert game.byte("wEvoCancelled") == 0
 
 
@@ -306,7 +283,7 @@ def test_a_name_of_its_own_is_kept(start: Start, *, named: bool) -> None:
     battles.read_on(game)
     game.wait(lambda: game.is_free, SLOW)
     nick = game.block("wPartyMonNicks", 11)
-    into = evolution_of(game, TOASTNUT).into
+    into = due(TOASTNUT)[1]
     if named:
         assert nick.startswith(bytes([0x80] * 4))
     else:
@@ -314,7 +291,7 @@ def test_a_name_of_its_own_is_kept(start: Start, *, named: bool) -> None:
 
 
 def test_b_held_forbids_it(start: Start) -> None:
-    game = begin(start, EVOLUTION_NIBBIT)
+    game = begin(start, NIBBIT)
     before = battles.party_mon(game, 0)
     game.hold("b")
     game.wait(lambda: bool(game.byte("wEvoCancelled")), SLOW)
@@ -323,12 +300,12 @@ def test_b_held_forbids_it(start: Start) -> None:
     assert "Huh? AAAA stopped changing." in said
     game.wait(lambda: game.is_free, SLOW)
     assert battles.party_mon(game, 0) == before
-    assert game.byte("wPartySpecies") == EVOLUTION_NIBBIT
-    assert not has(game, "wPokedexOwned", evolution_of(game, EVOLUTION_NIBBIT).into)
+    assert game.byte("wPartySpecies") == NIBBIT
+    assert not game.flag("wPokedexOwned", DEX.species(due(NIBBIT)[1]).dex - 1)
 
 
 def test_a_and_earlier_presses_do_not_forbid_it(start: Start) -> None:
-    game = begin(start, EVOLUTION_NIBBIT)
+    game = begin(start, NIBBIT)
     game.press("b", hold=4, settle=4)  # the last of those that read the text before
     game.hold("a")
     watch(game)
@@ -337,23 +314,23 @@ def test_a_and_earlier_presses_do_not_forbid_it(start: Start) -> None:
 
 
 def test_it_learns_what_its_new_kind_learns_at_that_level(start: Start) -> None:
-    game = begin(start, EVOLUTION_NIBBIT)
-    level, into = evolution_of(game, EVOLUTION_NIBBIT)
+    game = begin(start, NIBBIT)
+    level, into = due(NIBBIT)
     game.poke("wPartyMons", bytes([battles.HITTER, 0, 0, 0]), 8)
     watch(game)
     battles.read_on(game)
-    (move,) = [move for when, move in growing.learnset(game, into) if when == level]
+    (move,) = [move for when, move in DEX.species(into).lessons if when == level]
     assert tuple(battles.party_mon(game, 0)[8:12]) == (battles.HITTER, move, 0, 0)
 
 
 def test_one_evolves_after_the_other(start: Start) -> None:
     game = start("bedroom")
     battles.hurry(game)
-    due = evolution_of(game, EVOLUTION_NIBBIT)
-    growing.win_to_level(game, due.level, (battles.HITTER,), EVOLUTION_NIBBIT)
-    game.poke("wPartyMons", game.block("wPartyMons", EVOLUTION_PARTY_MON), EVOLUTION_PARTY_MON)
-    game.poke("wPartyMonNicks", growing.name(game, EVOLUTION_NIBBIT), battles.NAME)
-    game.poke("wPartySpecies", bytes([EVOLUTION_NIBBIT, EVOLUTION_NIBBIT, 0xFF]))
+    level, into = due(NIBBIT)
+    growing.win_to_level(game, level, (battles.HITTER,), NIBBIT)
+    game.poke("wPartyMons", game.block("wPartyMons", PARTY_MON), PARTY_MON)
+    game.poke("wPartyMonNicks", growing.name(game, NIBBIT), battles.NAME)
+    game.poke("wPartySpecies", bytes([NIBBIT, NIBBIT, 0xFF]))
     game.poke("wPartyCount", b"\2")
     game.poke("wCanEvolveFlags", b"\3")
     for _ in range(2):
@@ -361,31 +338,27 @@ def test_one_evolves_after_the_other(start: Start) -> None:
         watch(game)
     battles.read_on(game)
     game.wait(lambda: game.is_free, SLOW)
-    assert game.block("wPartySpecies", 3) == bytes([due.into, due.into, 0xFF])
-    assert game.block("wPartyMons", 2 * EVOLUTION_PARTY_MON)[::EVOLUTION_PARTY_MON] == bytes(
-        [due.into] * 2
-    )
+    assert game.block("wPartySpecies", 3) == bytes([into, into, 0xFF])
+    assert game.block("wPartyMons", 2 * PARTY_MON)[::PARTY_MON] == bytes([into] * 2)
 
 
 def test_only_who_rose_a_level_evolves(start: Start) -> None:
     game = start("bedroom")
     battles.hurry(game)
     strong = battles.Mon(
-        EVOLUTION_NIBBIT,
+        NIBBIT,
         20,
         60,
         60,
         (500,) * 4,
         (battles.HITTER,),
-        experience=growing.experience(0, 20),
+        experience=growing.experience(NIBBIT, 20),
     )
     battles.set_team(game, strong, strong)
     battles.meet(game, 66, 2)
     battles.fight(game)
     assert game.byte("wEvolutionOccurred") == 0
-    assert game.block("wPartyMons", 2 * EVOLUTION_PARTY_MON)[::EVOLUTION_PARTY_MON] == bytes(
-        [EVOLUTION_NIBBIT] * 2
-    )
+    assert game.block("wPartyMons", 2 * PARTY_MON)[::PARTY_MON] == bytes([NIBBIT] * 2)
 
 
 def test_the_map_is_itself_again(start: Start) -> None:

@@ -37,12 +37,6 @@ COUNTER = (3, 3)
 MAP_BANK = 0xFFE8
 
 
-def speech(game: Game) -> str:
-    """Talk to whoever is ahead and return all that is said, in one line."""
-    game.press("a")
-    return " ".join(" ".join(game.read_to_the_end()).replace("#", " ").split())
-
-
 @pytest.mark.parametrize("column", [3, 4])
 def test_the_clerk_calls_whoever_comes_first(start: Start, column: int) -> None:
     game = through_the_door(start, STORE, column - 3)
@@ -54,7 +48,7 @@ def test_the_clerk_calls_whoever_comes_first(start: Start, column: int) -> None:
     assert game.byte("wSpriteStateData1", 9) == 4
     assert game.has_happened(GOT_PARCEL)
     assert bag(game) == {PARCEL: 1}
-    assert "HAZEL" in speech(game)
+    assert "HAZEL" in game.hear()
     game.go(column, 6)
     enter(game, "down", ALDERBROOK)
     game.wait(lambda: game.is_free, 60)
@@ -71,9 +65,9 @@ def test_a_full_bag_has_no_room_for_the_parcel(start: Start) -> None:
     game.wait(lambda: game.is_talking, 60)
     read_on(game, lambda: game.is_free and not game.at(STORE_SCRIPT))
     assert not game.has_happened(GOT_PARCEL)
-    assert "full" in speech(game)
+    assert "full" in game.hear()
     empty_bag(game)
-    assert "PARCEL" in speech(game)
+    assert "PARCEL" in game.hear()
     assert bag(game) == {PARCEL: 1}
 
 
@@ -87,11 +81,11 @@ def with_parcel(start: Start) -> Game:
 
 def test_hazel_takes_the_parcel_and_gives_caps(start: Start) -> None:
     game = with_parcel(start)
-    assert "My parcel" in speech(game)
+    assert "My parcel" in game.hear()
     assert game.has_happened(OAK_GOT_PARCEL)
     assert game.has_happened(GOT_CAPS)
     assert bag(game) == {CAP: 5}
-    assert "STONECROSS" in speech(game)
+    assert "STONECROSS" in game.hear()
     assert bag(game) == {CAP: 5}
 
 
@@ -100,11 +94,11 @@ def test_hazel_keeps_the_caps_for_a_full_bag(start: Start) -> None:
     fill_bag(game)
     game.poke("wBagItems", PARCEL, 0)
     game.poke("wBagItems", 2, 1)  # so that its place is not free afterwards
-    speech(game)
+    game.hear()
     assert game.has_happened(OAK_GOT_PARCEL)
     assert not game.has_happened(GOT_CAPS)
     empty_bag(game)
-    speech(game)
+    game.hear()
     assert game.has_happened(GOT_CAPS)
     assert bag(game) == {CAP: 5}
 
@@ -112,7 +106,7 @@ def test_hazel_keeps_the_caps_for_a_full_bag(start: Start) -> None:
 def test_without_the_parcel_in_the_bag_hazel_only_asks(start: Start) -> None:
     game = with_parcel(start)
     empty_bag(game)
-    speech(game)
+    game.hear()
     assert not game.has_happened(OAK_GOT_PARCEL)
 
 
@@ -129,9 +123,9 @@ def test_the_guard_turns_back_whoever_has_the_errand(start: Start, column: int) 
 
 def test_afterwards_he_lets_pass(start: Start) -> None:
     game = start("alderbrook").go_beside(*start("alderbrook").sprite(GUARD))
-    before = speech(game)
+    before = game.hear()
     game.set_event(OAK_GOT_PARCEL)
-    assert speech(game) != before
+    assert game.hear() != before
     game.go(9, 0).step("up")
     assert game.place == (HEATHER_WAY, 9, 55)
 
@@ -158,10 +152,7 @@ BADGE = 0x01
 @pytest.fixture
 def gym(start: Start) -> Game:
     """Give the gym with both trainers beaten."""
-    game = through_the_door(start, GYM)
-    for event in GYM_TRAINERS:
-        game.set_event(event)
-    return game
+    return inside(start, STONECROSS_GYM)
 
 
 def pull(game: Game, lever: tuple[int, int]) -> None:
@@ -228,22 +219,8 @@ def test_the_leader_gives_his_badge_to_who_beats_him(gym: Game) -> None:
     read_on(game, lambda: game.is_free)
     assert game.byte("wObtainedBadges") == game.byte("wBeatGymFlags") == BADGE
     assert all(game.has_happened(event) for event in (*GYM_TRAINERS, BEAT_LEADER))
-    game.press("a")
-    assert "wall" in " ".join(game.read_to_the_end())
+    assert "wall" in game.hear()
     assert not game.byte("wCurOpponent")
-
-
-def test_the_statue_names_the_leader_and_then_who_beat_him(gym: Game) -> None:
-    def reads() -> str:
-        gym.press("a")
-        return " ".join(" ".join(gym.read_to_the_end()).replace("#", " ").split())
-
-    gym.go(0, 15).face("up")
-    assert "LEADER: CAIRN" in (before := reads())
-    assert "WINNERS" not in before
-    gym.poke("wObtainedBadges", BADGE)
-    assert "LEADER: CAIRN" in (after := reads())
-    assert "WINNERS: JUNO" in after
 
 
 def test_a_lost_battle_gives_nothing(gym: Game) -> None:
@@ -266,9 +243,10 @@ def test_the_doorman_meets_everybody(start: Start) -> None:
 
 
 class Gym(NamedTuple):
-    """A gym: its leader's class, badge and event, those of its trainers, and the square before its statue."""
+    """A gym: its leader, his class, badge and event, those of its trainers, and the square of its statue."""
 
     map: int
+    leader: str
     trainer_class: int
     badge: int
     event: int
@@ -276,8 +254,9 @@ class Gym(NamedTuple):
     statue: tuple[int, int]
 
 
-FENMOUTH = Gym(65, 235, 0x02, 0x0BF, (0x0BA, 0x0BB), (0, 13))
-CAIRN_ISLE = Gym(166, 236, 0x04, 0x167, (0x162, 0x163), (0, 11))
+STONECROSS_GYM = Gym(GYM, "CAIRN", LEADER_CLASS, BADGE, BEAT_LEADER, GYM_TRAINERS, (0, 14))
+FENMOUTH = Gym(65, "WISP", 235, 0x02, 0x0BF, (0x0BA, 0x0BB), (0, 13))
+CAIRN_ISLE = Gym(166, "GANNET", 236, 0x04, 0x167, (0x162, 0x163), (0, 11))
 GYMS = (FENMOUTH, CAIRN_ISLE)
 ARROWS = ((1, 8), (8, 6))  # those that lead on
 
@@ -313,34 +292,18 @@ def test_who_beats_the_leader_gets_the_badge(start: Start, gym: Gym) -> None:
     assert game.has_happened(gym.event)
 
 
-@pytest.mark.parametrize("gym", GYMS)
-def test_the_statue_names_who_has_won(start: Start, gym: Gym) -> None:
-    game = inside(start, gym)
-    x, y = gym.statue
-    game.go(x + 1, y).face("left")
-
-    def reads() -> str:
-        game.press("a")
-        return " ".join(" ".join(game.read_to_the_end()).replace("#", " ").split())
-
-    assert "WINNERS" not in reads()
+@pytest.mark.parametrize("gym", [STONECROSS_GYM, *GYMS])
+def test_the_statue_names_the_leader_and_then_who_beat_him(start: Start, gym: Gym) -> None:
+    game = inside(start, gym).go_beside(*gym.statue)
+    assert f"LEADER: {gym.leader}" in (before := game.hear())
+    assert "WINNERS" not in before
     game.poke("wObtainedBadges", gym.badge)
-    assert "WINNERS: JUNO" in reads()
+    assert f"LEADER: {gym.leader}" in (after := game.hear())
+    assert "WINNERS: JUNO" in after
 
 
 HIDDEN = 0xFF
 RIVAL, BALL_1, BALL_2 = 1, 2, 3
-
-
-def toggles(game: Game) -> dict[int, int]:
-    """Return the toggle index of each slot of the map that has one."""
-    data = game.block("wToggleableObjectList").split(b"\xff")[0]
-    return {data[i]: data[i + 1] for i in range(0, len(data), 2)}
-
-
-def is_away(game: Game, slot: int) -> bool:
-    index = toggles(game)[slot]
-    return bool(game.byte("wToggleableObjectFlags", index // 8) & 1 << index % 8)
 
 
 def image(game: Game, slot: int) -> int:
@@ -356,9 +319,9 @@ def test_the_list_of_a_map_is_that_of_the_cartridge(start: Start) -> None:
         if rows[at] != LAB:
             break
         expected[rows[at + 1]] = (pointer + at - 0x4AEA) // 3
-    assert toggles(game) == expected
+    assert game.toggles == expected
     assert set(expected) == {1, 2, 3, 4}
-    assert toggles(start("lane")) == {}
+    assert start("lane").toggles == {}
 
 
 def test_a_new_game_hides_what_the_table_hides(start: Start) -> None:
@@ -372,10 +335,10 @@ def test_a_new_game_hides_what_the_table_hides(start: Start) -> None:
 def test_what_was_taken_is_gone_and_stays_gone(start: Start) -> None:
     game = start("lab")
     places = [game.sprite(slot) for slot in (BALL_1, BALL_2)]
-    assert not is_away(game, BALL_1)
+    assert not game.is_away(BALL_1)
     game.load(start("starter 1").save())
-    assert is_away(game, BALL_1)
-    assert is_away(game, BALL_2)  # his
+    assert game.is_away(BALL_1)
+    assert game.is_away(BALL_2)  # his
     assert [game.sprite(slot) for slot in (BALL_1, BALL_2)] == places
     assert image(game, BALL_1) == image(game, BALL_2) == HIDDEN
     game.press("a", settle=30)
@@ -384,7 +347,7 @@ def test_what_was_taken_is_gone_and_stays_gone(start: Start) -> None:
 
 def test_who_is_away_is_not_in_the_way(start: Start) -> None:
     game = start("rival beaten")
-    assert is_away(game, RIVAL)
+    assert game.is_away(RIVAL)
     x, y = game.sprite(RIVAL)
     game.go(4, 10)
     for direction in ("right", "down") if x == 5 else ("down",):
@@ -396,7 +359,7 @@ def test_who_is_away_is_not_in_the_way(start: Start) -> None:
 
 def test_flags_are_read_again_at_the_door(start: Start) -> None:
     game = start("lab")
-    index = toggles(game)[RIVAL]
+    index = game.toggles[RIVAL]
     byte = game.byte("wToggleableObjectFlags", index // 8) | 1 << index % 8
     game.poke("wToggleableObjectFlags", byte, index // 8)
     game.step("down")

@@ -12,6 +12,7 @@ from tests.contract import battles, pcs, things
 from tests.contract.battles import Mon
 from tests.contract.chapter import HEATHER_WAY, NORTH_GATE, ROUTE_TRAINERS, enter, through_the_door
 from tests.contract.game import Game, Start
+from tests.contract.stations import to_the_map
 from tests.contract.things import LIST, PARTY, USE, YES
 
 CUT, FLY, SURF, STRENGTH, FLASH = 15, 19, 57, 70, 148
@@ -50,23 +51,8 @@ def who_knows(game: Game, *moves: int, badges: int = 0xFF) -> Game:
     return game
 
 
-def open_submenu(game: Game, moves: int) -> Game:
-    """Open the menu of the first of the team, which has so many field moves."""
-    game.tick(30)
-    game.press("start")
-    game.wait(lambda: game.cursor is not None, 60)
-    game.tick(2)
-    while game.byte("wCurrentMenuItem"):
-        game.press("up")
-    game.press("a")
-    things.to_cursor(game, PARTY).press("a")
-    game.wait(lambda: game.cursor is not None and game.cursor[1] == 12 - 2 * moves, 60)
-    game.tick(2)
-    return game
-
-
 def use_first(game: Game, moves: int = 1) -> Game:
-    open_submenu(game, moves).press("a")
+    things.open_submenu(game, moves).press("a")
     return game
 
 
@@ -95,7 +81,7 @@ def test_the_submenu_begins_with_field_moves(
     town: Game, known: tuple[int, ...], numbers: list[int], column: int, words: list[str]
 ) -> None:
     count = len(numbers)
-    game = open_submenu(who_knows(town, *known), count)
+    game = things.open_submenu(who_knows(town, *known), count)
     assert list(game.block("wFieldMoves", 4)) == [*numbers, 0, 0, 0, 0][:4]
     assert game.byte("wNumFieldMoves") == count
     assert game.cursor == (column, 12 - 2 * count)
@@ -108,7 +94,7 @@ def test_the_submenu_begins_with_field_moves(
 
 
 def test_the_agent_reads_what_the_submenu_lists(town: Game) -> None:
-    game = open_submenu(who_knows(town, STRENGTH, HITTER, CUT), 2)
+    game = things.open_submenu(who_knows(town, STRENGTH, HITTER, CUT), 2)
     ram = pcs.ram(game)
     assert pcs.kind(game) is MenuKind.PARTY_FIELD
     assert read_field_moves(ram, read_menu(ram)) == (STRENGTH, CUT)
@@ -202,7 +188,6 @@ def test_nobody_flies_from_indoors(start: Start) -> None:
     assert game.cursor == PARTY
 
 
-DARK_FLASH, DARK_HITTER = 148, 24
 CAVE, HOUSE, DARK = 82, 41, 6
 LIT_PALETTE, DARK_PALETTE = 0xE4, 0xFE
 BACKGROUND_PALETTE: Final = 0xFF47
@@ -213,29 +198,11 @@ def cave(start: Start) -> Game:
     """Give the dark cave, entered from outdoors, with somebody who can light it."""
     game = through_the_door(start, CAVE)
     battles.hurry(game)
-    battles.set_team(game, Mon(3, moves=(DARK_FLASH,)))
+    battles.set_team(game, Mon(3, moves=(FLASH,)))
     game.poke("wObtainedBadges", 1)
     game.poke("wGrassRate", 0)
     game.tick(30)
     return game
-
-
-def open_team(game: Game) -> Game:
-    game.press("start")
-    game.wait(lambda: game.cursor is not None, 60)
-    game.tick(2)
-    while game.byte("wCurrentMenuItem"):
-        game.press("up")
-    game.press("a")
-    return things.to_cursor(game, PARTY)
-
-
-def leave(game: Game) -> Game:
-    for _ in range(8):
-        if game.is_free:
-            return game
-        game.press("b", settle=30)
-    pytest.fail(game.text)
 
 
 def test_it_is_dark_from_the_door_on(cave: Game) -> None:
@@ -250,9 +217,9 @@ def test_a_house_is_not_dark(start: Start) -> None:
 
 
 def test_whole_screens_are_lit_and_leave_it_dark(cave: Game) -> None:
-    game = open_team(cave)
+    game = things.open_team(cave)
     assert game.at(BACKGROUND_PALETTE) == LIT_PALETTE
-    leave(game)
+    to_the_map(game)
     assert game.byte("wMapPalOffset") == DARK
     assert game.at(BACKGROUND_PALETTE) == DARK_PALETTE
 
@@ -269,17 +236,16 @@ def test_a_battle_in_the_dark_is_lit_and_leaves_it_dark(cave: Game) -> None:
 
 
 def test_flash_lights_it(cave: Game) -> None:
-    game = open_team(cave)
+    game = things.open_team(cave)
     game.press("a")
     things.to_cursor(game, (12, 10)).press("a")
-    leave(game)
+    to_the_map(game)
     assert game.byte("wMapPalOffset") == 0
     assert game.at(BACKGROUND_PALETTE) == LIT_PALETTE
     assert game.place.map == CAVE
 
 
-HM_CUT, HM_STRENGTH, TM = 196, 199, 234
-MACHINES_CUT, MACHINES_STRENGTH = 15, 70
+HM_CUT, TM = 196, 234
 STARTER, OTHER = 3, 33  # species: the first can be taught, the second cannot
 MOVES, PP = 8, 29  # of a party mon
 FORGET = (5, 8)
@@ -345,7 +311,7 @@ def test_a_machine_asks_and_b_teaches_nobody(bedroom: Game) -> None:
     things.to_cursor(game, LIST)
     assert things.bag(game) == [(HM_CUT, 1)]
     assert game.byte("wActionResultOrTookBattleTurn") == 0
-    assert MACHINES_CUT not in moves(game)
+    assert CUT not in moves(game)
 
 
 def test_the_list_says_who_is_able(bedroom: Game) -> None:
@@ -359,7 +325,7 @@ def test_the_list_says_who_is_able(bedroom: Game) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mon", "because"), [(Mon(STARTER, moves=(MACHINES_CUT,)), "already"), (Mon(OTHER), "no gift")]
+    ("mon", "because"), [(Mon(STARTER, moves=(CUT,)), "already"), (Mon(OTHER), "no gift")]
 )
 def test_who_cannot_or_need_not_learn_it_is_refused_and_the_list_stays(
     bedroom: Game, mon: Mon, because: str
@@ -392,7 +358,7 @@ def test_a_free_place_is_filled_and_only_some_machines_used_up(
 
 
 def test_four_moves_raise_the_question_which_to_forget_and_hidden_ones_stay(bedroom: Game) -> None:
-    battles.set_team(bedroom, Mon(STARTER, moves=(MACHINES_STRENGTH, 24, 1, 2)))
+    battles.set_team(bedroom, Mon(STARTER, moves=(STRENGTH, 24, 1, 2)))
     game = say_yes(use_machine(bedroom, (HM_CUT, 1)))
     things.to_cursor(game, PARTY).press("a")
     read_to(game, YES)
@@ -403,7 +369,7 @@ def test_four_moves_raise_the_question_which_to_forget_and_hidden_ones_stay(bedr
     game.press("down")
     game.press("a")
     assert "learned" in read_to(game, LIST)
-    assert moves(game) == [MACHINES_STRENGTH, MACHINES_CUT, 1, 2]
+    assert moves(game) == [STRENGTH, CUT, 1, 2]
 
 
 def test_whoever_gives_the_new_move_up_keeps_the_machine(bedroom: Game) -> None:

@@ -266,17 +266,7 @@ def use(game: Game, move: int, badges: int = SECOND_BADGE) -> str:
     """Have the first of the team use its only move, read what is said, and leave all menus."""
     battles.set_team(game, Mon(3, moves=(move,)))
     game.poke("wObtainedBadges", badges)
-    game.tick(30)
-    game.press("start")
-    game.wait(lambda: game.cursor is not None, 60)
-    game.tick(2)
-    while game.byte("wCurrentMenuItem"):
-        game.press("up")
-    game.press("a")
-    things.to_cursor(game, things.PARTY).press("a")
-    game.wait(lambda: game.cursor is not None and game.cursor[1] == 10, 60)
-    game.tick(2)
-    game.press("a")
+    things.open_submenu(game, 1).press("a")
     said = ""
     for _ in range(60):
         if game.is_free:

@@ -8,7 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from tests.contract import battles, pcs, test_engine_battle_end, things
+from tests.contract.battles import Mon
 from tests.contract.game import Game, Start, halting_share
+from tests.contract.stations import read_on, to_the_map
 from tests.contract.things import LIST, YES
 
 TEAM, BAG, PLAYER, SAVE, OPTION, EXIT, PAST_THE_END = range(7)
@@ -76,19 +78,6 @@ def test_an_empty_team_changes_nothing(start: Start) -> None:
     assert is_closed(game)
 
 
-def test_the_bag_lists_cancel_alone(start: Start) -> None:
-    for button in ("a", "b"):
-        game = choose(open_menu(start("bedroom")), BAG)
-        assert game.cursor == (5, 4)
-        assert game.text.splitlines()[4][6:12] == "CANCEL"
-        assert (game.byte("wListCount"), game.byte("wListMenuID")) == (0, 3)
-        assert (game.byte("wListScrollOffset"), game.byte("wMaxMenuItem")) == (0, 0)
-        game.press("down")
-        assert game.cursor == (5, 4)
-        game.press(button, settle=20)
-        assert game.cursor == (11, 4)
-
-
 def test_the_card_names_the_player(start: Start) -> None:
     game = choose(open_menu(start("bedroom")), PLAYER)
     assert "JUNO" in game.text
@@ -148,22 +137,6 @@ def test_a_pressed_with_down_on_the_last_row_wraps_and_opens_nothing(
 
 ENOUGH = 0.95
 STACK_BOTTOM, STACK_TOP = 0xDEE2, 0xDFFF  # above the last name of the last box
-
-
-def test_the_idle_cartridge_halts(start: Start, capsys: pytest.CaptureFixture[str]) -> None:
-    shares = {}
-    for station in ("title", "main menu", "naming", "bedroom", "house", "town"):
-        shares[station] = halting_share(start(station))
-    game = start("bedroom").go_beside(*start("bedroom").signs[0])
-    game.press("a", settle=200)
-    shares["waiting text"] = halting_share(game)
-    game = start("bedroom")
-    game.press("start", settle=20)
-    shares["start menu"] = halting_share(game)
-    with capsys.disabled():
-        words = ", ".join(f"{name} {share:.3f}" for name, share in shares.items())
-        print(f"\nframes that reach halt: {words}")  # noqa: T201  the measured figure is wanted
-    assert min(shares.values()) >= ENOUGH
 
 
 def test_walking_halts_too(start: Start) -> None:
@@ -239,13 +212,46 @@ def keyboard(start: Start) -> Game:
     return game
 
 
-@pytest.mark.parametrize(
-    "screen", [shop, wares, quantity, bag, boxes, drawer, forget_list, keyboard]
+def sign(start: Start) -> Game:
+    game = start("bedroom").go_beside(*start("bedroom").signs[0])
+    game.press("a", settle=200)
+    return game
+
+
+def start_menu(start: Start) -> Game:
+    return open_menu(start("bedroom"))
+
+
+def question(start: Start) -> Game:
+    game = start("lab").go(6, 4).face("up")
+    game.press("a")
+    return read_on(game, lambda: game.cursor == YES)
+
+
+def battle(start: Start) -> Game:
+    game = start("bedroom")
+    battles.set_team(game, Mon(3, hp=300, max_hp=300, experience=1000), Mon(7, experience=1000))
+    return battles.meet(game, 33, 3)
+
+
+def moves(start: Start) -> Game:
+    return battles.choose(battle(start), battles.FIGHT)
+
+
+def team(start: Start) -> Game:
+    return battles.choose(battle(start), battles.TEAM)
+
+
+STATIONS = ("title", "main menu", "naming", "bedroom", "house", "town")
+SCREENS = (
+    *(sign, start_menu, question, battle, moves, team),
+    *(shop, wares, quantity, bag, boxes, drawer, forget_list, keyboard),
 )
-def test_a_waiting_menu_halts(
-    start: Start, screen: Callable[[Callable[[str], Game]], Game]
-) -> None:
-    game = screen(start)
+
+
+@pytest.mark.parametrize("screen", [*STATIONS, *SCREENS])
+def test_a_waiting_cartridge_halts(start: Start, screen: str | Callable[[Start], Game]) -> None:
+    game = start(screen) if isinstance(screen, str) else screen(start)
     game.tick(20)
     shown = game.text
     assert halting_share(game, FRAMES) >= ENOUGH
@@ -286,21 +292,12 @@ def shown_cost(game: Game) -> int:
     return int(game.text.splitlines()[10][12:19].strip("#_ "))
 
 
-def leave(game: Game) -> None:
-    things.to_cursor(game, MENU).press("b")
-    for _ in range(20):
-        if game.is_free:
-            return
-        game.press("b", settle=20)
-    pytest.fail(game.text)
-
-
 def test_the_menu_shows_the_money(counter: Game) -> None:
     rows = counter.text.splitlines()
     assert [rows[y][2:6].strip() for y in (1, 3, 5)] == ["BUY", "SELL", "QUIT"]
     assert rows[1][12:19].strip("#_ ") == "3000"
     assert (counter.byte("wMaxMenuItem"), counter.tile(14, 1)) == (2, COIN)
-    leave(counter)
+    to_the_map(things.to_cursor(counter, MENU))
 
 
 def test_the_goods_are_listed_with_their_prices(counter: Game) -> None:
@@ -323,7 +320,7 @@ def test_one_buys_so_many_and_pays_for_them(counter: Game) -> None:
     assert things.money(game) == 3000 - cost
     assert things.bag(game) == [(SHOP_GOODS[0], 3)]
     game.press("b")
-    leave(game)
+    to_the_map(things.to_cursor(game, MENU))
 
 
 def test_the_quantity_wraps_at_99(counter: Game) -> None:

@@ -135,18 +135,12 @@ STEVEDORE = Giver(63, SECOND_BADGE, 199, 0x238)
 GIVERS = (CARVER, LAMP_MAKER, FERRYMAN, STEVEDORE)
 
 
-def asks(game: Game) -> str:
-    """Talk to the only person of a house, and return what is said."""
-    game.go_beside(*game.sprite(1)).press("a")
-    return " ".join(" ".join(game.read_to_the_end()).replace("#", " ").split())
-
-
 @pytest.mark.parametrize("giver", GIVERS)
 def test_nobody_gives_anything_without_the_badge(start: Start, giver: Giver) -> None:
     game = behind_a_door(start, giver.house)
     empty_bag(game)
     game.poke("wObtainedBadges", 0xFF & ~giver.badge)
-    assert asks(game)
+    assert game.go_beside(*game.sprite(1)).hear()
     assert not game.has_happened(giver.event)
     assert bag(game) == {}
 
@@ -156,10 +150,10 @@ def test_the_badge_gets_one_machine_and_no_second(start: Start, giver: Giver) ->
     game = behind_a_door(start, giver.house)
     empty_bag(game)
     game.poke("wObtainedBadges", giver.badge)
-    assert "JUNO got" in asks(game)
+    assert "JUNO got" in game.go_beside(*game.sprite(1)).hear()
     assert game.has_happened(giver.event)
     assert bag(game) == {giver.item: 1}
-    assert "got" not in asks(game)
+    assert "got" not in game.go_beside(*game.sprite(1)).hear()
     assert bag(game) == {giver.item: 1}
 
 
@@ -167,10 +161,10 @@ def test_a_full_bag_costs_another_visit(start: Start) -> None:
     game = behind_a_door(start, CARVER.house)
     fill_bag(game)
     game.poke("wObtainedBadges", CARVER.badge)
-    asks(game)
+    game.go_beside(*game.sprite(1)).hear()
     assert not game.has_happened(CARVER.event)
     empty_bag(game)
-    asks(game)
+    game.go_beside(*game.sprite(1)).hear()
     assert bag(game) == {CARVER.item: 1}
 
 
@@ -288,15 +282,6 @@ def test_the_team_is_shown_behind_start(start: Start) -> None:
     assert game.block("wTileMap") == tiles
 
 
-def test_questions_sleep_while_they_wait(start: Start) -> None:
-    game = ask_the_nurse(start("rest house"))
-    assert halting_share(game, 100) >= ENOUGH
-    game = start("lab").go(6, 4).face("up")
-    game.press("a")
-    read_on(game, lambda: game.cursor == (15, 8))
-    assert halting_share(game, 100) >= ENOUGH
-
-
 RAMBLER = 1
 SIGHT = 4
 SEEN, SCRIPTED, ENGAGED = 0x01, 0x01, 0x08
@@ -403,12 +388,6 @@ RIVAL, HAZEL = 1, 5
 RIVAL_OPPONENT = 225
 
 
-def is_hidden(game: Game, slot: int) -> bool:
-    data = game.block("wToggleableObjectList")
-    index = data[data.index(bytes([slot])) + 1]
-    return bool(game.byte("wToggleableObjectFlags", index // 8) & 1 << index % 8)
-
-
 def test_nobody_walks_the_lane_alone(start: Start) -> None:
     game = start("town").go(9, 2)
     for _ in range(2):
@@ -453,7 +432,7 @@ def test_a_ball_can_be_left(start: Start, button: str) -> None:
     assert game.is_free
     assert game.byte("wPartyCount") == 0
     assert not game.has_happened(GOT_STARTER)
-    assert not is_hidden(game, 3)
+    assert not game.is_away(3)
 
 
 @pytest.mark.parametrize("starter", STARTERS)
@@ -467,7 +446,7 @@ def test_each_of_three_is_answered(start: Start, starter: int) -> None:
     assert not game.has_happened(BATTLED_RIVAL)
     his = next(ball for ball, kind in STARTERS.items() if kind == BEATEN_BY[species])
     assert game.byte("wRivalStarter") == BEATEN_BY[species]
-    assert [is_hidden(game, 1 + ball) for ball in STARTERS] == [
+    assert [game.is_away(1 + ball) for ball in STARTERS] == [
         ball in {starter, his} for ball in STARTERS
     ]
     assert game.sprite(RIVAL) == (5 + his, 4)
@@ -489,7 +468,7 @@ def test_the_rival_is_fought_and_leaves(start: Start, end: str) -> None:
     assert game.byte("wIsInBattle") == 0
     assert game.place == (LAB, 4, 6)
     assert game.block("wPartyMons", 44)[1:3] == game.block("wPartyMons", 44)[34:36]
-    assert is_hidden(game, RIVAL)
+    assert game.is_away(RIVAL)
     assert (game.block("wPlayerMoney") > money) == (end == "won")
     game.go_beside(*game.sprite(HAZEL)).press("a")
     assert "Go north" in game.read_to_the_end()[0]

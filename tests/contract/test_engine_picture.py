@@ -117,7 +117,8 @@ def test_the_screen_is_cut_from_the_live_blocks(start: Start, station: str) -> N
     for direction in ("up", "left", "down", "right", "right", "up", "up", "left"):
         game.step(direction)
         assert game.block("wTileMap") == view_of_the_blocks(game)
-        halves.add((game.place.x % 2, game.place.y % 2))
+        halves.add(half := (game.place.x % 2, game.place.y % 2))
+        assert (game.byte("wXBlockCoord"), game.byte("wYBlockCoord")) == half
     assert len(halves) == 4
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from emulator import MenuKind, Phase, State, read_state
-from emulator.console import WATCHED_RANGES
-from emulator.ram.view import Ram
-from tests.contract import battles, things
+from emulator import MenuKind, Phase
+from tests.contract import battles, growing, pcs, things
 from tests.contract.battles import Mon
 from tests.contract.game import Game, Start
 from tests.contract.things import LIST, PARTY, TOSS, USE, YES
@@ -16,23 +14,10 @@ STACKS = ((4, 9), (11, 1), (12, 1), (13, 1), (20, 3))
 GOODS = (4, 20, 11, 12, 14, 15)
 
 
-def state(game: Game) -> State:
-    memory = game.pyboy.memory
-    windows = [(start, bytes(memory[start : start + size])) for start, size in WATCHED_RANGES]
-    return read_state(Ram(windows), game.frames)
-
-
-def kind(game: Game) -> MenuKind | None:
-    menu = state(game).menu
-    return None if menu is None else menu.kind
-
-
 @pytest.fixture
-def bedroom(start: Start) -> Game:
-    game = start("bedroom")
-    battles.hurry(game)
-    battles.set_team(game, Mon(3, hp=5), Mon(7))
-    return game
+def hurt(bedroom: Game) -> Game:
+    battles.set_team(bedroom, Mon(3, hp=5), Mon(7))
+    return bedroom
 
 
 @pytest.fixture
@@ -43,11 +28,11 @@ def counter(start: Start) -> Game:
     return things.open_shop(game, GOODS)
 
 
-def test_the_bag_is_read_entry_by_entry(bedroom: Game) -> None:
-    game = things.open_bag(bedroom, *STACKS)
+def test_the_bag_is_read_entry_by_entry(hurt: Game) -> None:
+    game = things.open_bag(hurt, *STACKS)
     for _ in range(3):
         game.press("down")
-    read = state(game)
+    read = growing.state(game)
     assert read.menu is not None
     assert read.menu.kind is MenuKind.ITEMS
     assert (read.menu.list_offset, read.menu.index, read.menu.list_count) == (1, 3, 5)
@@ -55,68 +40,68 @@ def test_the_bag_is_read_entry_by_entry(bedroom: Game) -> None:
     assert read.bag.items == STACKS
 
 
-def test_an_item_is_used_through_known_menus(bedroom: Game) -> None:
-    game = things.open_bag(bedroom, (20, 3))
+def test_an_item_is_used_through_known_menus(hurt: Game) -> None:
+    game = things.open_bag(hurt, (20, 3))
     game.press("a")
-    assert kind(things.to_cursor(game, USE)) is MenuKind.USE_TOSS
+    assert pcs.kind(things.to_cursor(game, USE)) is MenuKind.USE_TOSS
     game.press("a")
-    assert kind(things.to_cursor(game, PARTY)) is MenuKind.PARTY
-    assert state(game).list_entries == ()
+    assert pcs.kind(things.to_cursor(game, PARTY)) is MenuKind.PARTY
+    assert growing.state(game).list_entries == ()
 
 
-def test_how_many_to_toss_is_read(bedroom: Game) -> None:
-    game = things.open_bag(bedroom, *STACKS)
+def test_how_many_to_toss_is_read(hurt: Game) -> None:
+    game = things.open_bag(hurt, *STACKS)
     game.press("a")
     things.choose(things.to_cursor(game, USE), TOSS)
     game.press("up")
-    menu = state(game).menu
+    menu = growing.state(game).menu
     assert menu is not None
     assert (menu.kind, menu.index, menu.maximum) == (MenuKind.QUANTITY, 2, 9)
     game.press("a")
-    assert kind(things.to_cursor(game, YES, 200)) is MenuKind.YES_NO
+    assert pcs.kind(things.to_cursor(game, YES, 200)) is MenuKind.YES_NO
 
 
 def test_a_shop_is_read_from_its_menu_to_its_question(counter: Game) -> None:
     game = counter
-    assert kind(game) is MenuKind.MART
+    assert pcs.kind(game) is MenuKind.MART
     game.press("a")
-    read = state(things.to_cursor(game, LIST))
+    read = growing.state(things.to_cursor(game, LIST))
     assert read.menu is not None
     assert read.menu.kind is MenuKind.PRICED_ITEMS
     assert read.list_entries == GOODS
     game.press("a")
     game.press("up")
-    menu = state(game).menu
+    menu = growing.state(game).menu
     assert menu is not None
     assert (menu.kind, menu.index, menu.maximum) == (MenuKind.QUANTITY, 2, 99)
     game.press("a")
-    assert kind(things.to_cursor(game, YES, 200)) is MenuKind.YES_NO
+    assert pcs.kind(things.to_cursor(game, YES, 200)) is MenuKind.YES_NO
 
 
 def test_what_one_sells_is_read(counter: Game) -> None:
     game = things.choose(counter, (1, 3))
-    read = state(things.to_cursor(game, LIST))
+    read = growing.state(things.to_cursor(game, LIST))
     assert read.menu is not None
     assert read.menu.kind is MenuKind.ITEMS
     assert read.list_entries == tuple(item for item, _ in STACKS)
     game.press("a")
     game.press("down")
-    menu = state(game).menu
+    menu = growing.state(game).menu
     assert menu is not None
     assert (menu.kind, menu.index, menu.maximum) == (MenuKind.QUANTITY, 9, 9)
 
 
-def test_the_bag_in_battle_is_a_phase_of_it(bedroom: Game) -> None:
-    game = battles.meet(bedroom, 33, 5)
+def test_the_bag_in_battle_is_a_phase_of_it(hurt: Game) -> None:
+    game = battles.meet(hurt, 33, 5)
     things.fill_bag(game, *STACKS)
     battles.choose(game, battles.BAG)
-    read = state(things.to_cursor(game, LIST))
+    read = growing.state(things.to_cursor(game, LIST))
     assert read.battle is not None
     assert read.battle.phase is Phase.BAG
     assert read.list_entries == tuple(item for item, _ in STACKS)
     for _ in range(4):
         game.press("down")
     game.press("a")
-    read = state(things.to_cursor(game, PARTY))
+    read = growing.state(things.to_cursor(game, PARTY))
     assert read.battle is not None
     assert read.battle.phase is Phase.PARTY

@@ -12,7 +12,7 @@ BAG: Final = 1  # of the START menu
 LIST, USE, TOSS, YES, PARTY = (5, 4), (14, 11), (14, 13), (15, 8), (0, 1)
 BALL, ANTIDOTE, BURN_HEAL, ICE_HEAL, AWAKENING, PARALYZE_HEAL = 4, 11, 12, 13, 14, 15
 SUPER_POTION, POTION, ESCAPE_ROPE, REPEL, FULL_HEAL, REVIVE = 19, 20, 29, 30, 52, 53
-TOWN_MAP, X_ATTACK, PARCEL = 5, 65, 70
+TOWN_MAP, PARCEL = 5, 70
 
 
 def fill_bag(game: Game, *stacks: tuple[int, int]) -> Game:
@@ -30,12 +30,35 @@ def bag(game: Game) -> list[tuple[int, int]]:
 
 def open_bag(game: Game, *stacks: tuple[int, int]) -> Game:
     """Fill the bag and open it behind START; the cursor is on the first row."""
-    fill_bag(game, *stacks)
+    return show_bag(fill_bag(game, *stacks))
+
+
+def show_bag(game: Game) -> Game:
     game.press("start", settle=20)
     while game.byte("wCurrentMenuItem") != BAG:
         game.press("down")
     game.press("a")
     return to_cursor(game, LIST)
+
+
+def open_team(game: Game) -> Game:
+    """Open the list of the team behind START."""
+    game.tick(30)
+    game.press("start")
+    game.wait(lambda: game.cursor is not None, 60)
+    game.tick(2)
+    while game.byte("wCurrentMenuItem"):
+        game.press("up")
+    game.press("a")
+    return to_cursor(game, PARTY)
+
+
+def open_submenu(game: Game, moves: int) -> Game:
+    """Open the menu of the first of the team, which has so many field moves."""
+    open_team(game).press("a")
+    game.wait(lambda: game.cursor is not None and game.cursor[1] == 12 - 2 * moves, 60)
+    game.tick(2)
+    return game
 
 
 def to_cursor(game: Game, place: tuple[int, int], within: int = 120) -> Game:

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from tests.contract.world_rom import Map, Rom, Square, Warp
 
-OPPOSITE = {"north": "south", "south": "north", "west": "east", "east": "west"}
 LAST_MAP, OUTDOORS = 0xFF, 37
 OVERWORLD, LIFT = 0, 236
 WALKS = 0xFE

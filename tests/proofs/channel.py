@@ -1,6 +1,6 @@
 """The socket between a proof and the processes that play for it: where each is, what it keeps, and where it is to stop.
 
-Knows nothing of the product, so that both ends can use it.
+Both ends use it.
 """
 
 import json

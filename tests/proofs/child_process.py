@@ -8,12 +8,11 @@ import datetime
 import os
 import sys
 import time
-import traceback
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from agent.cli import main as command_line
 from agent.errors import Stuck, StuckReason
@@ -65,35 +64,18 @@ def main() -> None:
     command_line()
 
 
-def fork(arguments: Sequence[str], environment: Mapping[str, str], out: Path, log: Path) -> int:
-    """Run the command line in a fork of this process, which has everything loaded; return its process id."""
-    child = os.fork()
-    if child == 0:
-        _run_and_exit(arguments, environment, out, log)
-    return child
-
-
-def _run_and_exit(
-    arguments: Sequence[str], environment: Mapping[str, str], out: Path, log: Path
-) -> NoReturn:
-    code = 1
-    try:
-        os.environ.update(environment)
-        sys.argv = ["agent", *arguments]
-        # New objects, as pytest may have replaced these.
-        sys.stdout, sys.stderr = out.open("w", encoding="utf-8"), log.open("a", encoding="utf-8")
-        os.dup2(sys.stdout.fileno(), 1)
-        os.dup2(sys.stderr.fileno(), 2)
-        main()
-        code = 0
-    except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else 1
-    except BaseException:  # noqa: BLE001  # a child must not come back into the parent's code
-        traceback.print_exc(file=sys.stderr)
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+def run(arguments: Sequence[str], environment: Mapping[str, str], out: Path, log: Path) -> int:
+    """Run the command line in this process, a fork with its output in files; return 0."""
+    os.setpgrp()
+    os.chdir(ROOT)
+    os.environ.update(environment)
+    sys.argv = ["agent", *arguments]
+    # New objects, as pytest may have replaced these.
+    sys.stdout, sys.stderr = out.open("w", encoding="utf-8"), log.open("a", encoding="utf-8")
+    os.dup2(sys.stdout.fileno(), 1)
+    os.dup2(sys.stderr.fileno(), 2)
+    main()
+    return 0
 
 
 def consolidate_every(ticks: int) -> None:

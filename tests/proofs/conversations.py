@@ -8,12 +8,11 @@ import json
 import os
 import signal
 import sqlite3
-import sys
-import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from random import Random
@@ -27,6 +26,7 @@ from memory.conversation.conversation import Conversation, open_conversations
 from memory.conversation.jobs import Dependencies
 from memory.conversation.rules import HeuristicObserver, HeuristicReflector
 from memory.tokens import tokens
+from tests.proofs.patches import fork
 from tests.proofs.turns import turn
 from tests.proofs.workers import Row
 
@@ -125,9 +125,7 @@ def talk(path: Path, seed: int, starts: Sequence[tuple[int, Fate]]) -> list[Talk
     running: list[tuple[int, int, Talk]] = []
     for place, (first, fate) in enumerate(starts):
         here, there = os.pipe()
-        child = os.fork()
-        if child == 0:
-            _talk_and_exit(path, (seed, first, place), fate, there)
+        child = fork(partial(_talk, path, (seed, first, place), fate, there))
         os.close(there)
         running.append((child, here, Talk(fate)))
     # A pipe holds more than a process says while another one is read to its end, or the process waits for it.
@@ -154,19 +152,7 @@ def _note(found: Talk, told: list[Any]) -> None:
         found.turns += 1
 
 
-def _talk_and_exit(path: Path, start: tuple[int, int, int], fate: Fate, pipe: int) -> None:
-    code = 1
-    try:
-        _talk(path, start, fate, pipe)
-        code = 0
-    except BaseException:  # noqa: BLE001  # a child must not come back into the parent's code
-        traceback.print_exc(file=sys.stderr)
-    finally:
-        sys.stderr.flush()
-        os._exit(code)
-
-
-def _talk(path: Path, start: tuple[int, int, int], fate: Fate, pipe: int) -> None:
+def _talk(path: Path, start: tuple[int, int, int], fate: Fate, pipe: int) -> int:
     seed, first, place = start
     if fate.aim is Aim.MOMENT:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -182,6 +168,7 @@ def _talk(path: Path, start: tuple[int, int, int], fate: Fate, pipe: int) -> Non
         for line in _turn(conversation, seed, number):
             os.write(pipe, (json.dumps(line) + "\n").encode())
     store.close()
+    return 0
 
 
 def _turn(conversation: Conversation, seed: int, number: int) -> Iterator[list[Any]]:

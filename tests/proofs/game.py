@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from time import perf_counter
@@ -20,7 +21,7 @@ from tests.proofs.child_process import CLOCK, INTERVAL, STUCK_AFTER
 from tests.proofs.disk import Disk
 from tests.proofs.faults import Fault, Planned, ProofFailure
 from tests.proofs.ledger import Ledger
-from tests.proofs.scene import Forked, Scene, Supervised
+from tests.proofs.scene import Program, Scene
 from tests.proofs.workers import STATE, Row
 
 SEEDS: Final = 1_000
@@ -148,16 +149,23 @@ class Games:
         interval = str(60 if self._is_supervised else self._chance.randint(20, 50))
         environment = {PORT: str(channel.port), CLOCK: str(clock), INTERVAL: interval}
         seed = ("--seed", str(self._chance.randrange(SEEDS)), "--until", goal)
-        program: Supervised | Forked
-        if self._is_supervised:
-            files = ("--run", str(home / "run"), "--memory", str(home / "memory.sqlite"))
-            program = Supervised((*files, *seed, *QUICK), environment, out, log)
-        else:
-            if self._chance.random() < STUCK:
-                environment[STUCK_AFTER] = str(self._chance.randint(40, 200))
-            program = Forked(home / "run", home / "memory.sqlite", seed, environment, out, log)
+        if not self._is_supervised and self._chance.random() < STUCK:
+            environment[STUCK_AFTER] = str(self._chance.randint(40, 200))
+        program = Program(partial(self._command, home, seed), environment, out, log)
         stack.callback(program.close)
         return Scene(disk, channel, program, clock, out, self._chance)
+
+    def _command(self, home: Path, seed: Sequence[str]) -> Sequence[str]:
+        run, memory = str(home / "run"), ("--memory", str(home / "memory.sqlite"))
+        if self._is_supervised:
+            return ("overnight", "--run", run, *memory, *seed, *QUICK)
+        resumes = (home / "run" / "run.sqlite").exists()
+        return (
+            "play",
+            *(("--resume", run) if resumes else ("--run", run, *seed)),
+            *memory,
+            "--json",
+        )
 
     def _through(self, scene: Scene, plan: Sequence[Planned]) -> Iterator[Row]:
         """Begin, yield each fault as it went, and play to the end."""

@@ -3,20 +3,12 @@
 Together with what a memory file says of its last delivery this is every lesson that the memory must hold.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
+
+from memory import OutboxRow
 
 Delivery: TypeAlias = tuple[str, int]
-
-
-class Lesson(NamedTuple):
-    """One row of an outbox."""
-
-    sequence: int
-    tick: int
-    kind: str
-    payload: Mapping[str, Any]
 
 
 @dataclass
@@ -26,12 +18,12 @@ class Ledger:
     `forgotten` are lessons that were taken in and are unknown later, which only a restored copy explains.
     """
 
-    lessons: dict[Delivery, Lesson] = field(default_factory=dict)
+    lessons: dict[Delivery, OutboxRow] = field(default_factory=dict)
     forgotten: set[Delivery] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
     steps: int = 0  # acknowledged, of this run
     checkpoints: int = 0
-    _begun: dict[Delivery, Lesson] = field(default_factory=dict)
+    _begun: dict[Delivery, OutboxRow] = field(default_factory=dict)
 
     def note(self, word: str, *about: Any) -> None:  # noqa: ANN401
         """Take in one announcement."""
@@ -42,7 +34,7 @@ class Ledger:
             case "deliver":
                 run_id, last, fresh = about
                 self.settle(run_id, last)
-                self._begun = {(run_id, row[0]): Lesson(*row) for row in fresh}
+                self._begun = {(run_id, row[0]): OutboxRow(*row) for row in fresh}
             case "delivered":
                 if about[0] != len(self._begun):
                     self.problems.append(
@@ -63,9 +55,9 @@ class Ledger:
         }
         self.forgotten -= self.lessons.keys()
 
-    def by_run(self) -> dict[str, list[Lesson]]:
+    def by_run(self) -> dict[str, list[OutboxRow]]:
         """Return the lessons of each run in their order."""
-        found: dict[str, list[Lesson]] = {}
+        found: dict[str, list[OutboxRow]] = {}
         for (run_id, _), lesson in sorted(self.lessons.items()):
             found.setdefault(run_id, []).append(lesson)
         return found

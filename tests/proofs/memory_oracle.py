@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, TypeAlias
 
+from memory import OutboxRow
 from memory.tiers.knowledge import ConsolidationConfig
-from tests.proofs.ledger import Ledger, Lesson
+from tests.proofs.ledger import Ledger
 from tests.proofs.oracle import Files, copied, damage_in
 
 TRUST: Final = {"claim": 0, "inferred": 1, "verified": 2}
@@ -18,23 +19,7 @@ MONTH: Final = 30 * 86_400.0
 NEARLY: Final = 1e-6
 
 
-class Taught(Protocol):
-    """One lesson of a run, as its outbox has it."""
-
-    @property
-    def tick(self) -> int:
-        """When it was learnt."""
-
-    @property
-    def kind(self) -> str:
-        """Which table it is for."""
-
-    @property
-    def payload(self) -> Mapping[str, Any]:
-        """What it says."""
-
-
-Lessons: TypeAlias = Mapping[str, Sequence[Taught]]  # by run
+Lessons: TypeAlias = Mapping[str, Sequence[OutboxRow]]  # by run
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +50,11 @@ class Thing:
     """All lessons about one row, by run, in their order, and what closed it."""
 
     table: Table
-    taught: dict[str, list[Taught]] = field(default_factory=dict)
-    closed: dict[str, Taught] = field(default_factory=dict)
+    taught: dict[str, list[OutboxRow]] = field(default_factory=dict)
+    closed: dict[str, OutboxRow] = field(default_factory=dict)
 
     @property
-    def lessons(self) -> list[Taught]:
+    def lessons(self) -> list[OutboxRow]:
         """The lessons of all runs."""
         return [row for rows in self.taught.values() for row in rows]
 
@@ -81,11 +66,11 @@ class Thing:
             found["wins"] = sum(each["success_rate"] for each in payloads)
         return found
 
-    def dated(self, row: Taught) -> float:
+    def dated(self, row: OutboxRow) -> float:
         """Return when what a lesson says was so."""
         return float(row.payload[self.table.date])
 
-    def believed(self) -> Taught:
+    def believed(self) -> OutboxRow:
         """Return the last lesson of the run that is to be believed: the most trusted, then the newest."""
 
         def place(run: str) -> tuple[int, float, str]:
@@ -98,7 +83,7 @@ class Thing:
         """Return whether anything closed it that no newer evidence, as much to be trusted, has opened."""
         return any(self._stands(run, row) for run, row in self.closed.items())
 
-    def _stands(self, run: str, row: Taught) -> bool:
+    def _stands(self, run: str, row: OutboxRow) -> bool:
         needed = TRUST[row.payload.get("status", "verified")]
         return not any(
             self.dated(each) > row.payload["at"] and TRUST[each.payload["status"]] >= needed
@@ -178,7 +163,7 @@ def delivered_problems(files: Files, ledger: Ledger, config: ConsolidationConfig
         yield from complaints(memory, ledger.by_run(), config)
         ((run_id,),) = run.execute("SELECT run_id FROM run")
         live = [
-            Lesson(sequence, tick, kind, json.loads(payload))
+            OutboxRow(sequence, tick, kind, json.loads(payload))
             for sequence, tick, kind, payload in run.execute(
                 "SELECT sequence, tick, kind, payload FROM outbox WHERE live"
             )
@@ -187,15 +172,15 @@ def delivered_problems(files: Files, ledger: Ledger, config: ConsolidationConfig
         yield from _battles(run, live)
 
 
-def _undelivered(run_id: str, live: Iterable[Lesson], ledger: Ledger) -> Iterator[str]:
+def _undelivered(run_id: str, live: Iterable[OutboxRow], ledger: Ledger) -> Iterator[str]:
     known = [(each, ledger.lessons.get((run_id, each.sequence))) for each in live]
     if lost := [each for each, found in known if found is None]:
-        yield f"lessons: {len(lost)} were never delivered, the first is {lost[0][:3]}"
+        yield f"lessons: {len(lost)} were never delivered, the first is {lost[0].kind} of tick {lost[0].tick}"
     if other := [each for each, found in known if found not in (None, each)]:
-        yield f"lessons: {len(other)} were delivered as something else, as {other[0][:3]}"
+        yield f"lessons: {len(other)} were delivered as something else, one is {other[0].kind} of tick {other[0].tick}"
 
 
-def _battles(run: sqlite3.Connection, live: Iterable[Lesson]) -> Iterator[str]:
+def _battles(run: sqlite3.Connection, live: Iterable[OutboxRow]) -> Iterator[str]:
     """Yield where the lessons of a run count other battles than were decided in it."""
     ((fought,),) = run.execute(
         "SELECT count(*) FROM events WHERE live AND kind = 'battle'"
@@ -206,7 +191,7 @@ def _battles(run: sqlite3.Connection, live: Iterable[Lesson]) -> Iterator[str]:
         yield f"battles: {fought} were decided on the live branch, its lessons count {told}"
 
 
-def _open_again(thing: Thing, run: str, row: Taught) -> None:
+def _open_again(thing: Thing, run: str, row: OutboxRow) -> None:
     """Forget what closed a row, where the same run taught it again later with as much to show."""
     closed = thing.closed.get(run)
     if closed is None or row.tick == closed.tick:

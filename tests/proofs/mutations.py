@@ -1,8 +1,8 @@
 """Bugs put into a fork of this process, in which the tests of their row are run."""
 
 import os
-import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,17 +10,18 @@ import pytest
 from agent.app import HOME
 from tests.memory_rows import row_tests
 from tests.proofs.bugs import BUGS, Bug
-from tests.proofs.patches import replace_everywhere
+from tests.proofs.patches import fork, replace_everywhere
 from tests.proofs.workers import Row
 
-TIMEOUT_S = 60  # of a test
+OPTIONS = ("-q", "-x", "-n0", "-p", "no:randomly", "--timeout=60")
 
 
 def mutation_job(number: int) -> Row:
     """Put one bug in, and run the tests of its row: one of them must fail. Without it all pass, as the gate says."""
     bug = BUGS[number % 1_000_000]
     tests = row_tests()[bug.row]
-    code = _run(tests, bug)
+    child = fork(partial(_tested, bug, tests))
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     problems = (
         [f"no test of {bug.row} notices it (exit code {code})"]
         if code != pytest.ExitCode.TESTS_FAILED
@@ -43,29 +44,11 @@ def put_in(bug: Bug) -> None:
         replace_everywhere(original, replaced)
 
 
-def _run(tests: Sequence[str], bug: Bug) -> int:
-    """Return the exit code of pytest for some tests in a fork of this process, with a bug in it."""
-    child = os.fork()
-    if child == 0:
-        code = 99
-        try:
-            os.chdir(HOME)
-            with Path(os.devnull).open("w", encoding="utf-8") as nothing:
-                os.dup2(nothing.fileno(), 1)
-                os.dup2(nothing.fileno(), 2)
-            put_in(bug)
-            options = (
-                "-q",
-                "-x",
-                "-n0",
-                "-p",
-                "no:randomly",
-                f"--timeout={TIMEOUT_S}",
-            )
-            code = int(pytest.main([*options, *tests]))
-        except BaseException:  # noqa: BLE001  # a child must not come back into the parent's code
-            code = 98
-        finally:
-            sys.stdout.flush()
-            os._exit(code)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+def _tested(bug: Bug, tests: Sequence[str]) -> int:
+    """Return the exit code of pytest for some tests, with a bug in this process, a fork."""
+    os.chdir(HOME)
+    with Path(os.devnull).open("w", encoding="utf-8") as nothing:
+        os.dup2(nothing.fileno(), 1)
+        os.dup2(nothing.fileno(), 2)
+    put_in(bug)
+    return int(pytest.main([*OPTIONS, *tests]))

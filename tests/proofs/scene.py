@@ -4,111 +4,35 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from agent.tools.overnight import read_journal
 from tests.proofs.channel import Channel, Player
-from tests.proofs.child_process import PROGRAM, ROOT, fork
+from tests.proofs.child_process import PROGRAM, ROOT, run
 from tests.proofs.disk import Disk
+from tests.proofs.patches import fork
 
 PATIENCE_S: Final = 20.0
 
 
-class Program(Protocol):
-    """What is started, and started again by the same command."""
-
-    def begin(self) -> None:
-        """Start it, a first time or again."""
-
-    @property
-    def code(self) -> int | None:
-        """How it ended; None while it runs."""
-
-    def signal(self, number: signal.Signals) -> None:
-        """Send it a signal."""
-
-    def another(self) -> subprocess.CompletedProcess[str]:
-        """Run the same command beside it."""
-
-    def close(self) -> None:
-        """End it, if it runs."""
-
-
-class Supervised:
-    """`overnight`, a process of its own, with children that report."""
-
-    def __init__(
-        self, arguments: Sequence[str], environment: Mapping[str, str], out: Path, log: Path
-    ) -> None:
-        self._command = (*PROGRAM, "overnight", *arguments)
-        self._environment = {**os.environ, **environment, "PYTHONPATH": str(ROOT)}
-        self._out, self._log = out, log
-        self._process: subprocess.Popen[bytes] | None = None
-
-    @property
-    def code(self) -> int | None:
-        """How it ended; None while it runs."""
-        return None if self._process is None else self._process.poll()
-
-    def begin(self) -> None:
-        """Start it, a first time or again."""
-        with self._out.open("wb") as out, self._log.open("ab") as log:
-            self._process = subprocess.Popen(
-                self._command,
-                cwd=ROOT,
-                env=self._environment,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=log,
-                process_group=0,
-            )
-
-    def signal(self, number: signal.Signals) -> None:
-        """Send it a signal, and no process that it started."""
-        if self._process is not None and self.code is None:
-            with suppress(ProcessLookupError):
-                os.kill(self._process.pid, number)
-
-    def another(self) -> subprocess.CompletedProcess[str]:
-        """Run the same command beside it."""
-        return subprocess.run(
-            self._command,
-            cwd=ROOT,
-            env=self._environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=PATIENCE_S,
-        )
-
-    def close(self) -> None:
-        """End it, if it runs; its child ends when the channel is closed."""
-        if self._process is not None and self.code is None:
-            self._process.kill()
-            self._process.wait()
-
-
-class Forked:
-    """`play`, and `play --resume` from the second time on, each in a fork of this process."""
+class Program:
+    """A command of the program in a fork of this process, given again as often as it begins."""
 
     def __init__(
         self,
-        run: Path,
-        memory: Path,
-        first: Sequence[str],
+        command: Callable[[], Sequence[str]],
         environment: Mapping[str, str],
         out: Path,
         log: Path,
     ) -> None:
-        self._run, self._memory = run, memory
-        self._first = first  # arguments of the first start alone
-        self._environment = environment
+        self._command = command  # which depends on what there is already
+        self._environment = {**environment, "PYTHONPATH": str(ROOT)}
         self._out, self._log = out, log
         self._pid, self._code = 0, -1
 
@@ -123,22 +47,28 @@ class Forked:
 
     def begin(self) -> None:
         """Start it, a first time or again."""
-        has_run = (self._run / "run.sqlite").exists()
-        where = ("--resume", str(self._run)) if has_run else ("--run", str(self._run), *self._first)
-        arguments = ("play", *where, "--memory", str(self._memory), "--json")
-        self._pid = fork(arguments, self._environment, self._out, self._log)
+        self._pid = fork(partial(run, self._command(), self._environment, self._out, self._log))
 
     def signal(self, number: signal.Signals) -> None:
-        """Send it a signal."""
-        if self._pid:
+        """Send it a signal, and no process that it started."""
+        if self.code is None:
             os.kill(self._pid, number)
 
     def another(self) -> subprocess.CompletedProcess[str]:
-        """Raise, as nothing guards this program against a second one."""
-        raise NotImplementedError
+        """Run the same command beside it."""
+        return subprocess.run(
+            (*PROGRAM, *self._command()),
+            cwd=ROOT,
+            env={**os.environ, **self._environment},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE_S,
+        )
 
     def close(self) -> None:
-        """End it, if it runs."""
+        """End it, if it runs; a player that it started ends when the channel is closed."""
         if self.code is None:
             self.signal(signal.SIGKILL)
             os.waitpid(self._pid, 0)

@@ -13,6 +13,8 @@ from tests.proofs.faults import ALL, Planned
 from tests.proofs.game import Games, night_games
 from tests.proofs.workers import Row, highest_but_one_percent, middle
 
+# A child here touches no thread of the test runner.
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 FAULTS = {each.name: each for each in ALL}
 
 

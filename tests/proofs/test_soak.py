@@ -5,8 +5,6 @@ from functools import partial
 
 import pytest
 
-from agent.story import Story
-from emulator import demo_cartridge_path, load_cartridge
 from tests.proofs.conftest import Sized
 from tests.proofs.soak import (
     CHECKPOINT,
@@ -19,9 +17,6 @@ from tests.proofs.soak import (
     soak_job,
     verdicts,
 )
-
-CARTRIDGE = load_cartridge(demo_cartridge_path())
-STORY = Story.of(CARTRIDGE.kind)
 
 
 def even(
