@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +13,7 @@ from memory.errors import CorruptStore, StoreError
 from memory.recall.query import MOST, MemoryQuery, Score, Weights
 from memory.store.checks.finding import CheckFinding
 from memory.store.checks.knowledge import check_knowledge
-from memory.store.checks.repair import Mending, RunMending
+from memory.store.checks.repair import Mending
 from memory.store.checks.run import check_run
 from memory.store.database import free_name, in_memory, open_database
 from memory.store.entry_search import EntrySearch
@@ -78,19 +78,12 @@ def writing(path: Path) -> Iterator[tuple[Database, Schema]]:
     """Lend a whole file for writing, without letting its knowledge fade; a run that is played is refused."""
     opened = open_sound(path)
     opened.database.close()
-    lock = None
-    if opened.is_run and (opened.path.parent / LOCK).exists():
-        with own(opened.path.parent) as lock:
-            pass
-    try:
+    with ExitStack() as stack:
+        if opened.is_run and (opened.path.parent / LOCK).exists():
+            with own(opened.path.parent) as lock:
+                stack.callback(lock.release)
         database = open_database(opened.path, opened.schema)
-        try:
-            yield database, opened.schema
-        finally:
-            database.close()
-    finally:
-        if lock is not None:
-            lock.release()
+        yield stack.enter_context(closing(database)), opened.schema
 
 
 @contextmanager
@@ -108,7 +101,7 @@ def _mend(database: Database, schema: Schema, now: float) -> list[CheckFinding]:
 
     A contradiction is mended alone: the next may be about the same things.
     """
-    mending = RunMending(database) if schema is RUN_SCHEMA else Mending(database, now=now)
+    mending = database if schema is RUN_SCHEMA else Mending(database, now=now)
     mended: dict[CheckFinding, None] = {}
     while todo := [each for each in _check(database, schema, now) if each.mend]:
         todo = [each for each in todo if each not in mended]

@@ -135,9 +135,10 @@ class CallReader(Reader):
     def calls(self) -> list[ModelCall]:
         """Return all calls, the first first."""
         columns = [each.name for each in fields(ModelCall)]
-        rows = self._database.rows(select_from("calls", columns) + "ORDER BY id")
-        with self._database.understood("calls"):
-            return [ModelCall(row[0], CallState(row[1]), *row[2:]) for row in rows]
+        sql = select_from("calls", columns) + "ORDER BY id"
+        return self._database.read(
+            "calls", lambda row: ModelCall(row[0], CallState(row[1]), *row[2:]), sql
+        )
 
 
 class CallLedger(CallReader):

@@ -96,10 +96,8 @@ class CheckpointReader(Reader):
 
     def marks(self) -> list[CheckpointMark]:
         """Return what is known of the moments to come back to without reading them, in their order."""
-        rows = self._database.rows(
-            select_from("checkpoints", CheckpointMark._fields) + "ORDER BY id"
-        )
-        return [CheckpointMark(*row) for row in rows]
+        sql = select_from("checkpoints", CheckpointMark._fields) + "ORDER BY id"
+        return self._database.read("checkpoints", CheckpointMark._make, sql)
 
     def checkpoint_ticks(self) -> list[int]:
         """Return the ticks of the moments to come back to, newest first."""

@@ -87,11 +87,11 @@ class ConversationStore:
             return None
         with self.database.understood("conversation_records"):
             record = ObservationalMemoryRecord(owner, ConversationScope(begun[0]), *begun[1:])
-        if active := self._newest_reflection(owner, active=True):
-            record = replace(record, reflection=active)
-        chunks = self._chunks(owner, record.reflection.upto_seq)
+        active = self._newest_reflection(owner, active=True) or record.reflection
+        chunks = self._chunks(owner, active.upto_seq)
         record = replace(
             record,
+            reflection=active,
             active_chunks=tuple(each for each, is_active in chunks if is_active),
             buffered_observation_chunks=tuple(each for each, is_active in chunks if not is_active),
         )
@@ -126,13 +126,13 @@ class ConversationStore:
         self, owner: str, *, after: int = 0, upto: int | None = None
     ) -> tuple[Message, ...]:
         """Return the messages of a conversation behind number `after`, to number `upto` or to the end, in their order."""
-        rows = self.database.rows(
+        sql = (
             f"SELECT {_MESSAGE}, seq FROM {_MESSAGES} AND seq > ?2 "  # noqa: S608  # fixed words
-            "AND (?3 IS NULL OR seq <= ?3) ORDER BY seq",
-            (owner, after, upto),
+            "AND (?3 IS NULL OR seq <= ?3) ORDER BY seq"
         )
-        with self.database.understood("conversation_messages"):
-            return tuple(_message(row) for row in rows)
+        return tuple(
+            self.database.read("conversation_messages", _message, sql, (owner, after, upto))
+        )
 
     def chunks(self, owner: str) -> tuple[Chunk, ...]:
         """Return all that was ever observed of a conversation on the live lineage, oldest first."""
@@ -219,12 +219,11 @@ class ConversationStore:
         return int(number or 0)
 
     def _works(self, owner: str, now_ms: int) -> frozenset[Work]:
-        rows = self.database.rows(
-            "SELECT work FROM conversation_leases WHERE owner = ? AND until_ms > ?",
-            (owner, now_ms),
+        sql = "SELECT work FROM conversation_leases WHERE owner = ? AND until_ms > ?"
+        made = self.database.read(
+            "conversation_leases", lambda row: Work(row[0]), sql, (owner, now_ms)
         )
-        with self.database.understood("conversation_leases"):
-            return frozenset(Work(work) for (work,) in rows)
+        return frozenset(made)
 
     def _newest_reflection(self, owner: str, *, active: bool) -> Reflection | None:
         row = self.database.row(

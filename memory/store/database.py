@@ -9,7 +9,7 @@ import stat
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 from urllib.parse import quote
 
 from memory.errors import (
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     Values: TypeAlias = Sequence[object] | Mapping[str, object]  # by place or by name
 
+Read = TypeVar("Read")
 COMPANIONS: Final = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a file
 
 
@@ -96,6 +97,14 @@ class Database:
         with _in_one_line(self.path):
             found: tuple[Any, ...] | None = self._connection.execute(sql, parameters).fetchone()
             return found
+
+    def read(
+        self, what: str, make: Callable[[Any], Read], sql: str, parameters: Values = ()
+    ) -> list[Read]:
+        """Return what `make` makes of each row that a query finds; CorruptStore names `what` where it cannot."""
+        rows = self.rows(sql, parameters)
+        with self.understood(what):
+            return [make(row) for row in rows]
 
     @contextmanager
     def understood(self, what: str) -> Iterator[None]:

@@ -146,9 +146,7 @@ def cut_from_indexes(database: Database, rows: Sequence[Indexed]) -> None:
 def reindex_entries(database: Database) -> int:
     """Return how many entries can be searched, after all they are found by was made anew within a transaction."""
     database.execute("REINDEX entries")
-    rows = database.rows(LIVE)
-    with database.understood("entries"):
-        entries = [entry_of(row) for row in rows]
+    entries = database.read("entries", entry_of, LIVE)
     database.execute_many(
         _SET_SEARCHED,
         ((place_of(each.data), subject_of(each.data), text_of(each), each.seq) for each in entries),

@@ -170,9 +170,9 @@ class EntrySearch:
         scored = _SCORED.format(best=best, candidates=_candidates(sources, passing))
         total = _TOTAL.format(scored=scored)
         sql = _FOUND.format(parts=_PARTS, columns=COLUMNS, total=total)
-        rows = self._database.rows(sql, values)
-        with self._database.understood("entries"):
-            return [Found(entry_of(row[6:]), Score(*row[:6])) for row in rows]
+        return self._database.read(
+            "entries", lambda row: Found(entry_of(row[6:]), Score(*row[:6])), sql, values
+        )
 
     def _sources(self, query: MemoryQuery, values: dict[str, object]) -> Iterator[_Source]:
         """Yield the indexes to ask: by cue, else by key, else by tag, else by scope and kind."""

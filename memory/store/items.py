@@ -117,14 +117,15 @@ def _rows(database: Database, now: float) -> Iterator[MemoryItem]:
         for row in database.rows(table.select):
             with database.understood(table.name):
                 record: Any = sound_record(table.record_of(row))
-                data = as_json(record)
+                data: dict[str, Any] = as_json(record)
                 alone = known_from({table.name: {row[0]: record}})
                 (worth,) = values(alone, now=now, rate=rate).values()
                 where = provenances.of(table.name, row[0])
-                first, last = _first_of(data, _FIRST), table.kind.last_of(record)
+                last = table.kind.last_of(record)
+                first = next((data[name] for name in _FIRST if data.get(name)), last)
             known = {} if where is None else where._asdict()
             yield MemoryItem(
-                kind, table.name, row[0], data, **known, first=first or last, last=last, worth=worth
+                kind, table.name, row[0], data, **known, first=first, last=last, worth=worth
             )
 
 
@@ -174,7 +175,3 @@ def _item(
         worth=None if table == LIVE_ENTRIES else entry.relevance * (0.5 + entry.utility),
         more=judged | dict(more),
     )
-
-
-def _first_of(data: Mapping[str, Any], names: tuple[str, ...]) -> float:
-    return next((float(data[name]) for name in names if data.get(name) is not None), 0.0)

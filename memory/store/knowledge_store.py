@@ -68,8 +68,7 @@ class KnowledgeReader:
 
     def load_knowledge(self) -> Knowledge:
         """Return all that was learnt and still holds."""
-        closed = {table.name: self._provenances.closed(table.name) for table in TABLES}
-        return self._knowledge(closed)
+        return self._knowledge(self._provenances.closed())
 
     def delivered(self, run_id: str) -> int:
         """Return the sequence of the last lesson that `run_id` delivered; 0 when there was none."""
@@ -108,12 +107,14 @@ class KnowledgeUpkeep:
 class KnowledgeStore(KnowledgeReader):
     """Knowledge that grows. `now` is the date it was opened, in epoch seconds; what is newer stays as new as it is."""
 
-    def __init__(self, database: Database, *, now: float, config: ConsolidationConfig) -> None:
+    def __init__(
+        self, database: Database, *, now: float, config: ConsolidationConfig | None = None
+    ) -> None:
         super().__init__(database)
         self._now = now
-        self._config = config
+        self._config = config or ConsolidationConfig()
         self._archive = Archive(database, now=now)
-        rate = config.forgetting_decay_rate
+        rate = self._config.forgetting_decay_rate
         self._growing = GrowingEntries(database, self._archive, self._shares, rate)
 
     def deliver(self, run_id: str, rows: Iterable[OutboxRow]) -> int:
@@ -137,9 +138,8 @@ class KnowledgeStore(KnowledgeReader):
         Rows that were closed stay. It is no longer known which run contributed what to
         what was changed: it is all said to have been taught by hand.
         """
-        closed = {table.name: self._provenances.closed(table.name) for table in TABLES}
         with self._database.transaction():
-            with self._changing(closed) as held:
+            with self._changing(self._provenances.closed()) as held:
                 before = replace(held)
                 overwrite(held, known)
             save_by_hand(self._shares, before, known)
@@ -253,7 +253,7 @@ def open_knowledge_store(
 ) -> KnowledgeStore:
     """Return the knowledge at `path`, made if there is none, and faded to the date `now`."""
     database = open_database(path, KNOWLEDGE_SCHEMA, set_aside=True)
-    store = KnowledgeStore(database, now=now, config=config or ConsolidationConfig())
+    store = KnowledgeStore(database, now=now, config=config)
     try:
         store.age()
     except BaseException:

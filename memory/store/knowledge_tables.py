@@ -5,6 +5,7 @@ A record that was read must have the shape that its kind declares; a file may sa
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import fields
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -128,12 +129,13 @@ class Provenances:
         with self._database.understood("provenance"):
             return None if row is None else Provenance._make((*row[:5], tuple(decode(row[5]))))
 
-    def closed(self, table: str) -> frozenset[str]:
-        """Return the ids of the rows that no longer hold."""
-        rows = self._database.rows(
-            "SELECT id FROM provenance WHERE table_name = ? AND closed <> ''", (table,)
-        )
-        return frozenset(memory_id for (memory_id,) in rows)
+    def closed(self) -> dict[str, set[str]]:
+        """Return the ids of the rows that no longer hold, by table."""
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        rows = self._database.rows("SELECT table_name, id FROM provenance WHERE closed <> ''")
+        for table, memory_id in rows:
+            found[table].add(memory_id)
+        return found
 
     def keep(self, table: str, memory_id: str, where: Provenance) -> None:
         """Note where a row comes from and whether it holds."""

@@ -152,9 +152,7 @@ class LongTermEntries:
         return self._found(f"{SELECT}{where}ORDER BY {WORTH}", limit_per_kind)
 
     def _found(self, sql: str, *parameters: object) -> list[Entry]:
-        rows = self._database.rows(sql, parameters)
-        with self._database.understood(ENTRIES):
-            return [entry_of(row) for row in rows]
+        return self._database.read(ENTRIES, entry_of, sql, parameters)
 
 
 class FoldedEntry(NamedTuple):

@@ -59,12 +59,12 @@ class ObservationReader(Reader):
         order = "importance DESC, id DESC" if query.heaviest else "id DESC"
         sql = f"{select_from(TABLE, Observation._fields)}WHERE {where} ORDER BY {order} LIMIT ?"
         limit = -1 if query.limit is None else query.limit
-        rows = self._database.rows(sql, (*(value for _, value in conditions), limit))
-        with self._database.understood(TABLE):
-            return [
-                Observation._make((*row[:4], decode(row[4]), *row[5:]))  # metadata is JSON
-                for row in rows
-            ]
+        return self._database.read(
+            TABLE,
+            lambda row: Observation._make((*row[:4], decode(row[4]), *row[5:])),  # metadata is JSON
+            sql,
+            (*(value for _, value in conditions), limit),
+        )
 
     def latest_observation(self, session: str) -> int | None:
         """Return the tick of the last observation of a session, or None when there is none."""

@@ -31,12 +31,12 @@ class OutboxReader(Reader):
             "AND sequence <= (SELECT coalesce(max(last_sequence), 0) FROM checkpoints) "
             "ORDER BY sequence"
         )
-        rows = self._database.rows(sql, (after,))
-        with self._database.understood("outbox"):
-            return [
-                OutboxRow(sequence, tick, kind, dict(decode(payload)))
-                for sequence, tick, kind, payload in rows
-            ]
+        return self._database.read(
+            "outbox",
+            lambda row: OutboxRow(row[0], row[1], row[2], dict(decode(row[3]))),
+            sql,
+            (after,),
+        )
 
 
 class Outbox:

@@ -151,13 +151,13 @@ class RecordReader(Reader):
 
     def vitals(self) -> list[VitalsRow]:
         """Return how the process did at each commit, on whatever branch."""
-        rows = self._database.rows(select_from("vitals", VitalsRow._fields) + "ORDER BY id")
-        return [VitalsRow(*row) for row in rows]
+        sql = select_from("vitals", VitalsRow._fields) + "ORDER BY id"
+        return self._database.read("vitals", VitalsRow._make, sql)
 
     def branchings(self) -> list[Branching]:
         """Return each time that play went back, the first first."""
-        rows = self._database.rows("SELECT tick, left_at, why, session FROM branchings ORDER BY id")
-        return [Branching(*row) for row in rows]
+        sql = "SELECT tick, left_at, why, session FROM branchings ORDER BY id"
+        return self._database.read("branchings", Branching._make, sql)
 
 
 class RecordLog:

@@ -120,13 +120,11 @@ def rows_naming_runs(database: Database, but: frozenset[str]) -> Iterator[tuple[
                 yield table, run_id
 
 
-def damaged_indexes(database: Database, most: int = 20) -> Iterator[CheckFinding]:
-    """Yield where indexes say something else than the rows."""
-    for (report,) in database.rows(f"PRAGMA integrity_check({most})"):
+def damaged_indexes(database: Database, mend: Mend) -> Iterator[CheckFinding]:
+    """Yield where indexes say something else than the rows; `mend` makes them anew."""
+    for (report,) in database.rows("PRAGMA integrity_check(20)"):
         if report != "ok":
-            yield finding(
-                "damaged_index", lambda mending: mending.database.execute("REINDEX"), report=report
-            )
+            yield finding("damaged_index", mend, report=report)
 
 
 class Broken(NamedTuple):

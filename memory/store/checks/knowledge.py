@@ -6,9 +6,10 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import replace
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Final
 
-from memory.codec import Json, encode
+from memory.codec import Json, as_json, encode
 from memory.store.checks.finding import (
     CheckFinding,
     by,
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from memory.blackboard.entry import Entry
     from memory.store.checks.finding import Held
     from memory.store.database import Database
-    from memory.store.knowledge_tables import KnowledgeTable
     from memory.tiers.knowledge import (
         Knowledge,
         LearnedPattern,
@@ -48,6 +48,9 @@ if TYPE_CHECKING:
         PlayerPreference,
         SuccessfulStrategy,
     )
+
+    # Why nothing stands behind a record; or what is wrong with it, the fields put right, and what else is told.
+    _Wrong = str | tuple[str, Mapping[str, object], Mapping[str, object]] | None
 
 
 CONFIG: Final = ConsolidationConfig()
@@ -62,7 +65,7 @@ _TRACED: Final = frozenset({"provenance", "deliveries", "ltm_entries"})  # by ch
 
 def check_knowledge(database: Database, *, now: float) -> Iterator[CheckFinding]:
     """Yield what is wrong with the knowledge in `database`, which may be written to, at the date `now`."""
-    yield from damaged_indexes(database)
+    yield from damaged_indexes(database, Mending.reindex)
     held = held_in(database)
     for broken in held.broken:
         yield finding("unreadable", by(Mending.let_go_of_broken, broken), row=broken)
@@ -116,7 +119,7 @@ def _patterns(held: Held) -> Iterator[CheckFinding]:
         total = pattern.success_count + pattern.failure_count
         if total >= FEW and pattern.failure_count >= CONFIG.pattern_threshold * total:
             reason = f"it failed {pattern.failure_count} of {total} times"
-            mend = by(Mending.close, PATTERNS.name, pattern.pattern_id, reason)
+            mend = by(Mending.close_row, PATTERNS.name, pattern.pattern_id, reason)
             yield finding("failing_pattern", mend, pattern=pattern, reason=reason)
             continue
         opposite = mistakes.get(_deed(pattern))
@@ -137,21 +140,30 @@ def _opposite(pattern: LearnedPattern, mistake: MistakeRecord) -> CheckFinding:
         f"it worked {worked} of {worked + failed} times",
         f"pattern:{pattern.pattern_id}",
     )
-    close = by(Mending.close, MISTAKES.name, mistake.mistake_id, reason, shown)
+    close = by(Mending.close_row, MISTAKES.name, mistake.mistake_id, reason, shown)
     mend = close if worked >= failed else None
     return finding("advised_and_advised_against", mend, pattern=pattern, mistake=mistake)
 
 
 def _figures(held: Held) -> Iterator[CheckFinding]:
     """Yield the figures that do not fit together."""
-    for table, check in (
+    for table, wrong_in in (
         (PATTERNS, _pattern),
         (STRATEGIES, _strategy),
         (MISTAKES, _mistake),
         (PREFERENCES, _preference),
     ):
-        for record in held.records[table.name].values():
-            yield from check(record)
+        for name, record in held.records[table.name].items():
+            where = f"{table.kind.name} {name}"
+            match wrong_in(record):
+                case None:
+                    pass
+                case str(what):
+                    mend = by(Mending.let_go, table.name, name, as_json(record))
+                    yield finding("baseless", mend, where=where, what=what)
+                case (wrong, right, told):
+                    mend = by(Mending.change, table.name, record, **right)
+                    yield finding(wrong, mend, where=where, each=record, right=right, **told)
     yield from _stats(held)
     for taught, entry in held.entries:
         if taught.times < 1 or not 0.0 <= entry.relevance <= 1.0 or not 0.0 <= entry.utility <= 1.0:
@@ -159,51 +171,55 @@ def _figures(held: Held) -> Iterator[CheckFinding]:
             yield finding("entry_figures", mend, entry=entry, times=taught.times)
 
 
-def _pattern(each: LearnedPattern) -> Iterator[CheckFinding]:
+def _pattern(each: LearnedPattern) -> _Wrong:
     worked, failed, relevance = each.success_count, each.failure_count, each.relevance_score
     total = worked + failed
     if min(worked, failed) < 0 or total < 1:
-        what = f"{each.description!r} worked {worked} and failed {failed} times"
-        yield _baseless(PATTERNS, each, what)
-    elif abs(each.confidence - (share := worked / total)) > CLOSE:
+        return f"{each.description!r} worked {worked} and failed {failed} times"
+    if abs(each.confidence - (share := worked / total)) > CLOSE:
         right = {"confidence": share, "relevance_score": _within(relevance, share)}
-        yield _changed("pattern_confidence", PATTERNS, each, right, total=total)
-    elif not 0.0 <= relevance <= each.confidence + CLOSE:
-        right = {"relevance_score": _within(relevance, each.confidence)}
-        yield _changed("pattern_relevance", PATTERNS, each, right)
+        return "pattern_confidence", right, {"total": total}
+    if not 0.0 <= relevance <= each.confidence + CLOSE:
+        return "pattern_relevance", {"relevance_score": _within(relevance, each.confidence)}, {}
+    return None
 
 
-def _strategy(each: SuccessfulStrategy) -> Iterator[CheckFinding]:
+def _strategy(each: SuccessfulStrategy) -> _Wrong:
     if each.total_uses < 1:
-        what = f"{each.strategy_description!r} was used {each.total_uses} times"
-        yield _baseless(STRATEGIES, each, what)
-        return
+        return f"{each.strategy_description!r} was used {each.total_uses} times"
     wins = each.success_rate * each.total_uses
     nearest = min(max(round(wins), 0), each.total_uses)
     if abs(wins - nearest) > CLOSE * each.total_uses:
         right = {"success_rate": nearest / each.total_uses}
-        yield _changed("strategy_rate", STRATEGIES, each, right, wins=wins, nearest=nearest)
-    else:
-        yield from _turned(STRATEGIES, each, "first_used", "last_used")
+        return "strategy_rate", right, {"wins": wins, "nearest": nearest}
+    return _turned(each, "first_used", "last_used")
 
 
-def _mistake(each: MistakeRecord) -> Iterator[CheckFinding]:
+def _mistake(each: MistakeRecord) -> _Wrong:
     if each.occurrence_count < 1:
-        what = f"{each.description!r} occurred {each.occurrence_count} times"
-        yield _baseless(MISTAKES, each, what)
-    elif each.severity not in SEVERITIES:
-        right, known = {"severity": SEVERITIES[0]}, ", ".join(SEVERITIES)
-        yield _changed("mistake_severity", MISTAKES, each, right, severities=known)
-    else:
-        yield from _turned(MISTAKES, each, "first_occurred", "last_occurred")
+        return f"{each.description!r} occurred {each.occurrence_count} times"
+    if each.severity not in SEVERITIES:
+        told = {"severities": ", ".join(SEVERITIES)}
+        return "mistake_severity", {"severity": SEVERITIES[0]}, told
+    return _turned(each, "first_occurred", "last_occurred")
 
 
-def _preference(each: PlayerPreference) -> Iterator[CheckFinding]:
+def _preference(each: PlayerPreference) -> _Wrong:
     if not 0.0 <= each.confidence <= 1.0:
-        right = {"confidence": _within(each.confidence, 1.0)}
-        yield _changed("preference_confidence", PREFERENCES, each, right)
-    else:
-        yield from _turned(PREFERENCES, each, "created_at", "updated_at")
+        return "preference_confidence", {"confidence": _within(each.confidence, 1.0)}, {}
+    return _turned(each, "created_at", "updated_at")
+
+
+def _turned(each: Piece, first: str, last: str) -> _Wrong:
+    began, ended = getattr(each, first), getattr(each, last)
+    if began <= ended:
+        return None
+    names = {"first": first.replace("_", " "), "last": last.replace("_", " ")}
+    return "dates_turned", {first: ended, last: began}, names
+
+
+def _within(value: float, most: float) -> float:
+    return min(max(value, 0.0), most)
 
 
 def _stats(held: Held) -> Iterator[CheckFinding]:
@@ -217,33 +233,6 @@ def _stats(held: Held) -> Iterator[CheckFinding]:
     told = {"sessions": sessions, "battles": battles, "rate": rate, "sums": sums}
     share = nearest / battles if battles > 0 else 0.0
     yield finding("totals", by(Mending.put_totals, *sums), **told, share=share)
-
-
-def _baseless(table: KnowledgeTable, record: Piece, what: str) -> CheckFinding:
-    mend = by(Mending.let_go, table.name, table.id_of(record), record)
-    return finding("baseless", mend, where=_named(table, record), what=what)
-
-
-def _changed(
-    name: str, table: KnowledgeTable, each: Piece, right: Mapping[str, object], **told: object
-) -> CheckFinding:
-    mend = by(Mending.change, table.name, each, **right)
-    return finding(name, mend, where=_named(table, each), each=each, right=right, **told)
-
-
-def _turned(table: KnowledgeTable, each: Piece, first: str, last: str) -> Iterator[CheckFinding]:
-    began, ended = getattr(each, first), getattr(each, last)
-    if began > ended:
-        names = {"first": first.replace("_", " "), "last": last.replace("_", " ")}
-        yield _changed("dates_turned", table, each, {first: ended, last: began}, **names)
-
-
-def _named(table: KnowledgeTable, record: Piece) -> str:
-    return f"{table.kind.name} {table.id_of(record)}"
-
-
-def _within(value: float, most: float) -> float:
-    return min(max(value, 0.0), most)
 
 
 def _provenance(held: Held) -> Iterator[CheckFinding]:
@@ -305,7 +294,8 @@ def _outlived_rows(held: Held, now: float) -> Iterator[CheckFinding]:
         for name, record in known.of(table.name).items():
             months = (now - table.kind.last_of(record)) / MONTH_S
             left, where = worth[Memory(table.name, name)], f"{table.name} {name}"
-            mend = by(Mending.let_go, table.name, name, held.records[table.name][name])
+            row = as_json(held.records[table.name][name])
+            mend = by(Mending.let_go, table.name, name, row)
             if (closed := held.closed(table.name, name)) and months > MONTHS:
                 what = f"closed ({closed}), and {months:.0f} months old"
                 yield finding("outlived", mend, where=where, what=what)
@@ -343,20 +333,17 @@ def _outlived_entry(entry: Entry, origin: str) -> Iterator[CheckFinding]:
 
 
 def _caps(held: Held) -> Iterator[CheckFinding]:
-    types = Counter(each.pattern_type for each in held.open(PATTERNS.name).values())
-    rows = [
-        *(
-            (f"patterns of type {n}", held_, CONFIG.max_patterns_per_type)
-            for n, held_ in types.items()
-        ),
-        ("strategies", len(held.open(STRATEGIES.name)), CONFIG.max_strategies),
-        ("mistakes", len(held.open(MISTAKES.name)), CONFIG.max_mistakes),
-    ]
+    for kind in KINDS:
+        room = getattr(CONFIG, kind.limit) if kind.limit else inf
+        groups = Counter(
+            f"patterns of type {each.pattern_type}" if kind.name == "pattern" else kind.shelf
+            for each in held.open(kind.table).values()
+        )
+        for where, count in groups.items():
+            if count > room:
+                yield finding("too_many", Mending.limit_rows, where=where, count=count, room=room)
     scopes = Counter(entry.scope for _, entry in held.entries)
-    for where, count, room in rows:
-        if count > room:
-            yield finding("too_many", by(Mending.limit_rows), where=where, count=count, room=room)
     for where, count in scopes.items():
         if count > MAX_ENTRIES:
             told = {"where": where, "count": count, "room": MAX_ENTRIES}
-            yield finding("full_scope", by(Mending.limit_entries), **told)
+            yield finding("full_scope", Mending.limit_entries, **told)

@@ -7,8 +7,9 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memory.blackboard.entry import scope_of
-from memory.codec import Json, decode
+from memory.codec import Json, decode, encode
 from memory.errors import CorruptStore, UnknownScope
+from memory.store.checkpoints import LAST_CHECKPOINT
 from memory.store.checks.finding import (
     UNREADABLE,
     CheckFinding,
@@ -19,8 +20,8 @@ from memory.store.checks.finding import (
     rows_naming_runs,
     rows_of,
 )
-from memory.store.checks.repair import RunMending
-from memory.store.entries import COLUMNS, entry_of
+from memory.store.database import Database
+from memory.store.entries import COLUMNS, entry_of, reindex_entries
 from memory.tiers.lessons import RUN
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from memory.blackboard.entry import Entry
     from memory.store.checks.finding import RawRow
-    from memory.store.database import Database
 
 
 # Game seconds that something may outstay its time, as what nothing came after does.
@@ -41,6 +41,26 @@ _ASTRAY: Final = (
 )
 
 
+_DROP_PARTS: Final = "DELETE FROM parts WHERE checkpoint NOT IN (SELECT id FROM checkpoints)"
+_EVENT: Final = (
+    "INSERT INTO events (tick, kind, payload) VALUES "
+    "((SELECT coalesce(max(tick), 0) FROM steps WHERE live = 1), 'archived', ?)"
+)
+_DROP: Final = f"UPDATE entries SET dropped_after = {LAST_CHECKPOINT} WHERE id = ?"  # noqa: S608
+
+
+def drop_entry(database: Database, number: int, row: Mapping[str, Json], reason: str) -> None:
+    """Take one entry off the blackboard, and keep it as play keeps what it lets go of."""
+    database.execute(_EVENT, (encode({**row, "reason": reason}),))
+    database.execute(_DROP, (number,))
+
+
+def lose_entry(database: Database, number: int, row: Mapping[str, Json]) -> None:
+    """Delete an unreadable entry; what is left of it is kept as an event."""
+    database.execute(_EVENT, (encode({**row, "reason": "unreadable"}),))
+    database.execute("DELETE FROM entries WHERE id = ?", (number,))
+
+
 class _Row(NamedTuple):
     number: int
     entry: Entry
@@ -49,7 +69,7 @@ class _Row(NamedTuple):
 
 def check_run(database: Database) -> Iterator[CheckFinding]:
     """Yield what is wrong with the run in `database`, which may be written to."""
-    yield from damaged_indexes(database)
+    yield from damaged_indexes(database, by(Database.execute, "REINDEX"))
     live, broken = _entries(database)
     yield from broken
     yield from _words(database)
@@ -58,9 +78,7 @@ def check_run(database: Database) -> Iterator[CheckFinding]:
     yield from names_of_two(
         ((each.number, each.entry) for each in live),
         "kept as an event",
-        lambda number: by(
-            RunMending.drop_entry, number, rows[number], "its name was given to another"
-        ),
+        lambda number: by(drop_entry, number, rows[number], "its name was given to another"),
     )
     yield from _totals(live)
     yield from _tags(database)
@@ -83,7 +101,7 @@ def _entries(database: Database) -> tuple[list[_Row], list[CheckFinding]]:
             values[_KEY] = values[_KEY] or ""
             live.append(_Row(raw.number, entry_of(tuple(values)), row))
         except UNREADABLE:
-            mend = by(RunMending.lose_entry, raw.number, row)
+            mend = by(lose_entry, raw.number, row)
             broken.append(finding("unreadable_entry", mend, number=raw.number, key=row["key"]))
     return live, broken
 
@@ -102,21 +120,22 @@ def _words(database: Database) -> Iterator[CheckFinding]:
         ((number,),) = database.rows(f"SELECT count(*) FROM ({first} EXCEPT {second})")  # noqa: S608
         if number:
             is_astray = True
-            yield finding("words_astray", RunMending.reindex, what=what.format(number))
+            yield finding("words_astray", reindex_entries, what=what.format(number))
     if is_astray:
         return
     try:
         # With 1 as its rank the texts themselves are compared, too.
         database.execute("INSERT INTO entry_text (entry_text, rank) VALUES ('integrity-check', 1)")
     except CorruptStore:
-        yield finding("words_damaged", RunMending.reindex)
+        yield finding("words_damaged", reindex_entries)
 
 
 def _payloads(database: Database) -> Iterator[CheckFinding]:
     for table, name in (("events", "unreadable_event"), ("outbox", "unreadable_lesson")):
         for raw in rows_of(database, table, ["payload", "live"]):
             if raw.values[1] and not _holds_mapping(raw):
-                mend = by(RunMending.bury, table, raw.number)
+                bury = f"UPDATE {table} SET live = 0 WHERE rowid = ?"  # noqa: S608  # it stays in the file
+                mend = by(Database.execute, bury, (raw.number,))
                 yield finding(name, mend, number=raw.number)
     for number, name, data in database.rows("SELECT checkpoint, name, data FROM parts"):
         try:
@@ -148,10 +167,11 @@ def _totals(live: Sequence[_Row]) -> Iterator[CheckFinding]:
 def _tags(database: Database) -> Iterator[CheckFinding]:
     ((number,),) = database.rows(_ASTRAY)
     if number:
-        yield finding("tags_astray", RunMending.reindex, number=number)
+        yield finding("tags_astray", reindex_entries, number=number)
+    drop_parts = by(Database.execute, _DROP_PARTS)
     for table, number, _, _ in database.rows("PRAGMA foreign_key_check"):
         where = f"{table} row {number or ''}".strip()
-        yield finding("part_of_nothing", RunMending.drop_parts, where=where)
+        yield finding("part_of_nothing", drop_parts, where=where)
 
 
 def _evidence(database: Database, live: Sequence[_Row]) -> Iterator[CheckFinding]:
@@ -190,7 +210,7 @@ def _stale(live: Sequence[_Row]) -> Iterator[CheckFinding]:
     now = max((each.entry.game_s for each in live), default=0.0)
     for number, entry, row in live:
         if entry.expires_s is not None and entry.expires_s + LATE_S < now:
-            mend = by(RunMending.drop_entry, number, row, "expired")
+            mend = by(drop_entry, number, row, "expired")
             yield finding("outstayed", mend, key=entry.key, late=now - entry.expires_s)
     for scope, count in Counter(each.entry.scope for each in live).items():
         try:

@@ -1,6 +1,7 @@
-"""Commits that are killed at one statement after the other: `python -m tests.memory.store.crashes SCENARIO FOLDER`.
+"""Commits and calls that are killed at one statement after the other: `python -m tests.memory.store.crashes SCENARIO FOLDER`.
 
-Prints, one line of JSON for each kill and a last one without, what the file held when it was opened again.
+Prints, one line of JSON for each kill and a last one without, what the process had been told and what the file held when
+it was opened again.
 """
 
 import json
@@ -12,8 +13,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 
 from memory import Entry, Json, Observed, RunStore, as_json, open_run_store
+from memory.store.calls import Booking, CallOutcome, CallState
+from memory.store.database import Database
 from tests.memory.samples import MISTAKE, STM, WORKING, checkpoint, step
 
 
@@ -48,7 +52,7 @@ def begin(store: RunStore) -> None:
     store.commit(checkpoint=checkpoint(1))
 
 
-def go_on(store: RunStore) -> None:
+def go_on(store: RunStore) -> Iterator[str]:
     """Commit once without and once with a checkpoint; each changes everything there is."""
     cursor = Cursor()
     store.attach("cursor", cursor)
@@ -64,6 +68,7 @@ def go_on(store: RunStore) -> None:
         seen = Observed("done", str(number), 5, "it", overtakes=("failed",))
         store.add_observations("s", [seen], tick=number, game_s=number / 2)
         store.commit(checkpoint=checkpoint(number) if number == 3 else None)
+        yield f"committed {number}"
 
 
 def held(store: RunStore) -> Json:
@@ -89,44 +94,67 @@ def begin_pair(store: RunStore) -> None:
     store.commit()
 
 
-def derive(store: RunStore) -> None:
+def derive(store: RunStore) -> Iterator[str]:
     """Let go of two entries for one that was made from them."""
     for seq in (1, 2):
         store.drop_entry(seq)
     store.put_entry(entry(3, "summary", scope=STM, sources=("k1", "k2")))
     store.commit()
+    yield "committed"
 
 
 def linked(store: RunStore) -> Json:
     return [[each.key, *each.sources] for each in store.live_entries()]
 
 
-Act = Callable[[RunStore], None]
-SCENARIOS: dict[str, tuple[Act, Act, Callable[[RunStore], Json]]] = {
-    "play": (begin, go_on, held),
-    "consolidate": (begin_pair, derive, linked),
+def ask(store: RunStore) -> Iterator[str]:
+    """Book a call and settle it."""
+    number = store.book_call(Booking("m", "stuck", "", 1, worst_nanos=100, worst_tokens=10))
+    yield "leave"
+    store.settle_call(number, CallOutcome(CallState.SETTLED, 40, input=4))
+    yield "settled"
+
+
+def booked(store: RunStore) -> Json:
+    return [[call.state.value, call.nanos] for call in store.calls()]
+
+
+class Scenario(NamedTuple):
+    first: Callable[[RunStore], object]
+    act: Callable[[RunStore], Iterator[str]]
+    look: Callable[[RunStore], Json]
+    door: Callable[[RunStore], Database] = lambda store: store._database
+
+
+SCENARIOS = {
+    "play": Scenario(begin, go_on, held),
+    "consolidate": Scenario(begin_pair, derive, linked),
+    "ask": Scenario(RunStore.commit, ask, booked, RunStore._open_calls),
 }
 
 
-def killed_everywhere(
-    folder: Path, first: Act, act: Act, look: Callable[[RunStore], Json]
-) -> Iterator[Json]:
+def killed_everywhere(folder: Path, scenario: Scenario) -> Iterator[Json]:
     base = folder / "base.sqlite"
     store = open_run_store(base, run_id="r")
-    first(store)
+    scenario.first(store)
     store.close()
     for survived in count():
         path = folder / f"{survived}.sqlite"
         shutil.copy(base, path)
+        heard, told = os.pipe()
         child = os.fork()
         if child == 0:
             store = open_run_store(path, run_id="r")
-            store._database._connection.set_trace_callback(Killer(survived))
-            act(store)
+            scenario.door(store)._connection.set_trace_callback(Killer(survived))
+            for word in scenario.act(store):
+                os.write(told, f"{word}\n".encode())
             os._exit(0)
+        os.close(told)
         _, status = os.waitpid(child, 0)
+        with os.fdopen(heard) as pipe:
+            words = pipe.read().splitlines()
         again = open_run_store(path, run_id="r")
-        yield look(again)
+        yield [words, scenario.look(again)]
         again.close()
         if not os.WIFSIGNALED(status):
             return
@@ -145,5 +173,5 @@ class Killer:
 
 
 if __name__ == "__main__":
-    for found in killed_everywhere(Path(sys.argv[2]), *SCENARIOS[sys.argv[1]]):
+    for found in killed_everywhere(Path(sys.argv[2]), SCENARIOS[sys.argv[1]]):
         sys.stdout.write(json.dumps(found) + "\n")

@@ -1,18 +1,55 @@
-"""A small file of knowledge that one run taught, and ways to damage it."""
+"""Lessons, a small file of knowledge that one run taught, and ways to damage or to kill what writes a file."""
 
+import json
+import os
 import random
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from memory import Json, OutboxRow, as_json, open_knowledge_store
-from tests.memory.samples import MISTAKE, NOON, PATTERN, STRATEGY
+from tests.memory.samples import EPISODIC, MISTAKE, NOON, PATTERN, PREFERENCE, STRATEGY
 
 RUN = "run-1"
 SOURCES: list[Json] = ["battle:10:rat@10", "tick:20"]
-EPISODIC = "agent:play:ltm:episodic"
+ROOT = Path(__file__).parents[3]
+SEMANTIC = "agent:play:ltm:semantic"
+LESSONS = [
+    OutboxRow(1, 10, "pattern", as_json(PATTERN)),
+    OutboxRow(2, 20, "strategy", as_json(STRATEGY)),
+    OutboxRow(3, 30, "mistake", as_json(MISTAKE)),
+    OutboxRow(4, 40, "preference", as_json(PREFERENCE)),
+    OutboxRow(5, 50, "totals", {"sessions": 1, "battles": 4, "victories": 3}),
+]
+
+
+def told(sequence: int, says: str, *, scope: str = SEMANTIC, **more: Json) -> OutboxRow:
+    """A lesson that carries an entry."""
+    payload: dict[str, Json] = {"scope": scope, "kind": "note", "key": f"note:{says}"}
+    payload |= {"data": {"says": says}, "tags": [], "importance": 5}
+    return OutboxRow(sequence, sequence, "entry", payload | more)
+
+
+def closes(sequence: int, table: str, memory_id: str, **more: Json) -> OutboxRow:
+    payload = {"table": table, "id": memory_id, "reason": "wrong", "evidence": ["tick:9"]}
+    return OutboxRow(sequence, sequence, "close", {**payload, **more})
+
+
+def killed(scenario: str, folder: Path) -> list[Any]:
+    """What came of each kill of a scenario of `crashes`: what was told, and what the file held."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.memory.store.crashes", scenario, str(folder)],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def taught(path: Path, *, strategies: int = 3, entries: int = 3) -> Path:

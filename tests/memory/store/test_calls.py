@@ -1,9 +1,6 @@
 """Calls of a model in a run's file: kept at once, settled once, and never taken back."""
 
-import json
 import resource
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -26,6 +23,7 @@ from memory import (
 from memory.errors import RunFolderError
 from memory.store.calls import HOUR_MS, Booking, CallOutcome, CallState, CallSums, LastCall, Sums
 from tests.memory.samples import checkpoint
+from tests.memory.store.taught import killed
 
 BOOKING = Booking("a-model", "stuck", "left home", 5 * HOUR_MS, worst_nanos=900, worst_tokens=90)
 SETTLED = CallOutcome(CallState.SETTLED, 70, 1, 2, 3, 4, 5)
@@ -157,13 +155,7 @@ def test_calls_are_there_when_the_run_goes_on(tmp_path: Path) -> None:
 def test_whoever_got_leave_is_booked_though_the_process_is_killed_anywhere(
     tmp_path: Path,
 ) -> None:
-    told = subprocess.run(
-        [sys.executable, "-m", "tests.memory.store.call_crashes", str(tmp_path)],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    kills = [json.loads(line) for line in told.stdout.splitlines()]
+    kills = killed("ask", tmp_path)
     assert len(kills) > 6
     assert kills[0] == [[], []]
     assert kills[-1] == [["leave", "settled"], [["settled", 40]]]

@@ -34,6 +34,7 @@ from tests.memory.samples import (
     checkpoint,
     open_tiers,
 )
+from tests.memory.store.taught import LESSONS as TAUGHT
 
 SEED_TABLES = {
     "tactician_patterns": "pattern_id TEXT KEY, pattern_type TEXT, description TEXT, "
@@ -51,11 +52,7 @@ SEED_TABLES = {
     "updated_at REAL",
 }
 LESSONS = [
-    OutboxRow(1, 10, "pattern", as_json(PATTERN)),
-    OutboxRow(2, 20, "strategy", as_json(STRATEGY)),
-    OutboxRow(3, 30, "mistake", as_json(MISTAKE)),
-    OutboxRow(4, 40, "preference", as_json(PREFERENCE)),
-    OutboxRow(5, 50, "totals", {"sessions": 1, "battles": 4, "victories": 3}),
+    *TAUGHT,
     OutboxRow(
         6,
         60,
@@ -63,11 +60,6 @@ LESSONS = [
         {"scope": EPISODIC, "kind": "session", "data": {"n": 1}, "tags": ["t"], "importance": 6},
     ),
 ]
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "memory.sqlite"
 
 
 def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:

@@ -11,7 +11,6 @@ import pytest
 
 from memory import (
     CorruptStore,
-    Json,
     OutboxRow,
     as_json,
     open_knowledge_store,
@@ -23,16 +22,10 @@ from memory.store import KnowledgeReader
 from memory.store.long_term import MAX_ENTRIES
 from memory.team_memory import AGREED, MemoryManagementAgent
 from memory.tiers import ConsolidationConfig
-from tests.memory.samples import EPISODIC, MISTAKE, MONTH, NOON, PATTERN, PREFERENCE, STRATEGY
+from tests.memory.samples import MISTAKE, MONTH, NOON, PATTERN, PREFERENCE
+from tests.memory.store.taught import LESSONS, closes, told
 
 merge = MemoryManagementAgent.merge
-LESSONS = [
-    OutboxRow(1, 1, "pattern", as_json(PATTERN)),
-    OutboxRow(2, 2, "strategy", as_json(STRATEGY)),
-    OutboxRow(3, 3, "mistake", as_json(MISTAKE)),
-    OutboxRow(4, 4, "preference", as_json(PREFERENCE)),
-    OutboxRow(5, 5, "totals", {"sessions": 1, "battles": 4, "victories": 3}),
-]
 
 
 @pytest.fixture
@@ -58,18 +51,6 @@ def teach(path: Path, run: str, lessons: Sequence[OutboxRow], *, now: float = NO
 
 def read(path: Path) -> KnowledgeReader:
     return read_knowledge_store(path)
-
-
-def entry(sequence: int, says: str, **more: Json) -> OutboxRow:
-    payload = {"scope": EPISODIC, "kind": "note", "data": {"says": says}, "tags": []}
-    return OutboxRow(
-        sequence, sequence, "entry", {**payload, "key": f"note:{says}", "importance": 5, **more}
-    )
-
-
-def closing_of(sequence: int, at: float, **more: Json) -> OutboxRow:
-    payload = {"table": "mistake_records", "id": "m1", "reason": "wrong", "evidence": ["tick:9"]}
-    return OutboxRow(sequence, sequence, "close", {**payload, "at": at, **more})
 
 
 def mistake(sequence: int, at: float, status: str = "verified") -> OutboxRow:
@@ -119,7 +100,7 @@ def test_b34_merging_again_changes_no_byte_and_the_sources_keep_theirs(
     a: Path, b: Path, c: Path
 ) -> None:
     teach(a, "run-1", LESSONS)
-    teach(b, "run-2", [entry(1, "gate")])
+    teach(b, "run-2", [told(1, "gate")])
     sources = {each: each.read_bytes() for each in (a, b)}
     assert merge([a, b], c).changed
     made = c.read_bytes()
@@ -188,7 +169,11 @@ def test_b32_what_runs_contradict_goes_by_trust_then_by_date_and_the_loser_is_cl
 def test_b32_closed_stays_closed_unless_newer_evidence_as_much_to_be_trusted_opens_it(
     a: Path, b: Path, c: Path, closing_is: str, said: str, at: float, *, holds: bool
 ) -> None:
-    teach(a, "run-1", [mistake(1, NOON - 99), closing_of(2, NOON, status=closing_is)])
+    teach(
+        a,
+        "run-1",
+        [mistake(1, NOON - 99), closes(2, "mistake_records", "m1", at=NOON, status=closing_is)],
+    )
     teach(b, "run-2", [mistake(1, at, said)])
     for sources in ([a, b], [b, a]):
         merge(sources, c)
@@ -220,7 +205,7 @@ def test_b32_what_several_runs_teach_is_everybodys_with_their_names(
 
 def test_b34_both_are_as_faded_as_the_later_one(a: Path, b: Path, c: Path) -> None:
     teach(a, "run-1", LESSONS[:1])
-    teach(b, "run-2", [entry(1, "gate")])
+    teach(b, "run-2", [told(1, "gate")])
     open_knowledge_store(b, now=NOON + 6 * MONTH).close()
     merge([a, b], c)
     with closing(read(c)) as reader:
@@ -251,8 +236,8 @@ def test_b34_the_caps_hold_and_the_archive_has_the_rest(a: Path, b: Path, c: Pat
 
 def test_b34_a_full_scope_keeps_the_same_entries_in_either_order(a: Path, b: Path, c: Path) -> None:
     half = MAX_ENTRIES // 2 + 10
-    teach(a, "run-1", [entry(n, f"a{n}") for n in range(1, half + 1)])
-    teach(b, "run-2", [entry(n, f"b{n}") for n in range(1, half + 1)])
+    teach(a, "run-1", [told(n, f"a{n}") for n in range(1, half + 1)])
+    teach(b, "run-2", [told(n, f"b{n}") for n in range(1, half + 1)])
     merge([a, b], c)
     other = c.with_name("other.sqlite")
     merge([b, a], other)
@@ -267,10 +252,10 @@ def test_b34_a_full_scope_keeps_the_same_entries_in_either_order(a: Path, b: Pat
 def test_b34_entries_of_one_key_are_one_and_those_that_say_the_same_as_well(
     a: Path, b: Path, c: Path
 ) -> None:
-    teach(a, "run-1", [entry(1, "gate", tags=["x"]), entry(2, "wall", status="claim")])
-    teach(b, "run-1", [entry(1, "gate", tags=["x"])])
-    passed_on = entry(1, "wood", key="run-1/note:wall", sources=["run:run-1"])
-    teach(b, "run-2", [passed_on, entry(2, "gate", tags=["y"])])
+    teach(a, "run-1", [told(1, "gate", tags=["x"]), told(2, "wall", status="claim")])
+    teach(b, "run-1", [told(1, "gate", tags=["x"])])
+    passed_on = told(1, "wood", key="run-1/note:wall", sources=["run:run-1"])
+    teach(b, "run-2", [passed_on, told(2, "gate", tags=["y"])])
     merge([a, b], c)
     with closing(read(c)) as reader:
         gate, wall = sorted(reader.entries(), key=lambda each: str(each.data["says"]))

@@ -1,14 +1,9 @@
 """One run's file: all or nothing, checkpoints, dead branches."""
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -29,6 +24,7 @@ from memory.errors import MissingCheckpoint
 from memory.store import Why
 from memory.store.checkpoints import RING, kept
 from tests.memory.samples import FIGHT, MISTAKE, SENSORY, STM, WORKING, checkpoint, open_tiers, step
+from tests.memory.store.taught import killed
 
 
 def ticks(store: RunStore, *, live: bool = True) -> list[int]:
@@ -395,25 +391,10 @@ def test_numbers_of_lessons_go_on_behind_those_of_a_newer_copy(store: RunStore) 
     assert [row.sequence for row in store.outbox()] == [42]
 
 
-ROOT = Path(__file__).parents[3]
-
-
-def killed(scenario: str, folder: Path) -> list[Any]:
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.memory.store.crashes", scenario, str(folder)],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        check=True,
-        text=True,
-    )
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
 def test_b18_c05_killed_before_any_statement_everything_is_as_of_the_last_commit(
     tmp_path: Path,
 ) -> None:
-    states = killed("play", tmp_path)
+    states = [held for _, held in killed("play", tmp_path)]
     before, committed, kept = [state for state, _ in groupby(states)]
     assert before == {
         "steps": [1],
@@ -452,7 +433,7 @@ def test_b18_c05_killed_before_any_statement_everything_is_as_of_the_last_commit
 
 
 def test_b25_sources_go_only_with_the_commit_of_what_was_made_from_them(tmp_path: Path) -> None:
-    states = killed("consolidate", tmp_path)
+    states = [held for _, held in killed("consolidate", tmp_path)]
     assert [state for state, _ in groupby(states)] == [
         [["k1"], ["k2"]],
         [["summary", "k1", "k2"]],

@@ -39,16 +39,11 @@ from tests.memory.samples import (
     WORKING,
     checkpoint,
 )
+from tests.memory.store.taught import SEMANTIC, closes, told
 
 TOTALS: dict[str, Json] = {"sessions": 1, "battles": 0, "victories": 0}
-SEMANTIC = "agent:play:ltm:semantic"
 TEAM = "team:red"
 SHARED = "collective"
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "memory.sqlite"
 
 
 @pytest.fixture
@@ -56,24 +51,6 @@ def store(path: Path) -> Iterator[KnowledgeStore]:
     opened = open_knowledge_store(path, now=NOON)
     yield opened
     opened.close()
-
-
-def told(sequence: int, says: str, *, scope: str = SEMANTIC, **more: Json) -> OutboxRow:
-    """Return a lesson that carries an entry."""
-    payload = {
-        "scope": scope,
-        "kind": "note",
-        "key": f"note:{says}",
-        "data": {"says": says},
-        "tags": [],
-        "importance": 5,
-    }
-    return OutboxRow(sequence, sequence, "entry", payload | more)
-
-
-def closing(sequence: int, table: str, memory_id: str, reason: str = "wrong") -> OutboxRow:
-    payload = {"table": table, "id": memory_id, "reason": reason, "evidence": ["tick:9"]}
-    return OutboxRow(sequence, sequence, "close", payload)
 
 
 def keys(entries: list[Entry]) -> list[str]:
@@ -292,7 +269,7 @@ def test_what_is_closed_stays_with_its_reason_and_is_not_known_any_more(
     lessons = [OutboxRow(1, 1, "mistake", {**as_json(MISTAKE), "status": "inferred"})]
     store.deliver("run-1", lessons)
     before = store.content_hash()
-    store.deliver("run-2", [closing(1, "mistake_records", "m1", "the wall can be climbed")])
+    store.deliver("run-2", [closes(1, "mistake_records", "m1", reason="the wall can be climbed")])
     assert store.load_knowledge().mistakes == {}
     assert store._database.rows("SELECT mistake_id FROM mistake_records") == [("m1",)]
     assert store.provenance("mistake_records", "m1") == Provenance(
@@ -308,7 +285,7 @@ def test_what_is_taught_again_after_it_was_closed_holds_again_with_all_its_evide
     store: KnowledgeStore,
 ) -> None:
     lesson = OutboxRow(1, 1, "mistake", as_json(MISTAKE))
-    store.deliver("run-1", [lesson, closing(2, "mistake_records", "m1")])
+    store.deliver("run-1", [lesson, closes(2, "mistake_records", "m1")])
     store.deliver("run-1", [replace(lesson, sequence=3, tick=3)])
     assert store.load_knowledge().mistakes["m1"].occurrence_count == 2 * MISTAKE.occurrence_count
     where = store.provenance("mistake_records", "m1")
@@ -321,12 +298,12 @@ def test_what_was_taught_in_the_tick_that_closed_it_does_not_open_it_again(
 ) -> None:
     # The same evidence is a lesson and contradicts it; the lesson may be told second.
     lesson = OutboxRow(2, 7, "mistake", as_json(MISTAKE))
-    store.deliver("run-1", [replace(closing(1, "mistake_records", "m1"), tick=7), lesson])
+    store.deliver("run-1", [replace(closes(1, "mistake_records", "m1"), tick=7), lesson])
     assert store.load_knowledge().mistakes == {}
 
 
 def test_closing_what_is_gone_changes_nothing(store: KnowledgeStore) -> None:
-    store.deliver("run-1", [closing(1, "mistake_records", "m1"), closing(2, "ltm_entries", "x")])
+    store.deliver("run-1", [closes(1, "mistake_records", "m1"), closes(2, "ltm_entries", "x")])
     assert store.provenance("mistake_records", "m1") is None
     assert store.entries() == []
 
@@ -335,7 +312,7 @@ def test_closing_what_is_gone_changes_nothing(store: KnowledgeStore) -> None:
 def test_an_entry_is_closed_by_the_name_its_run_has_for_it_or_by_its_whole_key(
     store: KnowledgeStore, name: str
 ) -> None:
-    store.deliver("run-1", [told(1, "a"), told(2, "b"), closing(3, "ltm_entries", name)])
+    store.deliver("run-1", [told(1, "a"), told(2, "b"), closes(3, "ltm_entries", name)])
     closed, _ = store.entries()
     assert (closed.closed, closed.sources) == ("wrong", ("tick:9", "run:run-1"))
     assert keys(store.seed()) == ["run-1/note:b"]
@@ -439,7 +416,7 @@ def test_b34_shared_memory_is_looked_after(store: KnowledgeStore, scope: str) ->
     ]
     assert store.maintain(scope) == KnowledgeUpkeep(merged=0, pruned=0)
     # Whoever knew it by one of the other names can still close it.
-    store.deliver("run-3", [closing(2, "ltm_entries", "note:gate")])
+    store.deliver("run-3", [closes(2, "ltm_entries", "note:gate")])
     assert keys(store.seed()) == ["run-1/note:gate"]
 
 
