@@ -3,16 +3,22 @@
 import json
 import logging
 import os
+import shutil
+import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent.app import Summary, TickView, record_of
+from agent.app import Decider, Interrupt, Settings, Summary, TickView, play_run, record_of
+from agent.app.advice import Asking
+from agent.app.play import OpenSession, session_of_run
+from agent.app.settings import RunSettings
 from agent.cli import main
 from agent.skills import Outcome, Skill, SkillRun
 from agent.story import Story
@@ -24,7 +30,7 @@ from emulator import (
     load_cartridge,
     read_state,
 )
-from memory import read_run
+from memory import open_knowledge_store, read_run
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -38,6 +44,15 @@ class Played:
     summary: Summary
 
 
+def edited(run: Path, to: Path, *changes: str) -> Path:
+    """Return a copy of a run, in `to`, whose rows somebody changed by SQL."""
+    shutil.copytree(run, to)
+    with closing(sqlite3.connect(to / "run.sqlite")) as database, database:
+        for sql in changes:
+            assert database.execute(sql).rowcount > 0
+    return to
+
+
 class Watcher:
     """A viewer that keeps what it saw, and may do something about it."""
 
@@ -49,6 +64,43 @@ class Watcher:
         self.moments.append(moment)
         if self._react:
             self._react(moment)
+
+
+def play_in(
+    home: Path,
+    react: Callable[[TickView], None] | None = None,
+    asked: Interrupt | None = None,
+    **flags: Any,  # noqa: ANN401  # those of Settings
+) -> Summary:
+    """Play with these flags, a run and a memory in `home` unless they name others."""
+    where = {} if flags.keys() & {"run", "resume"} else {"run": home / "run"}
+    settings = Settings(**{"memory": home / "memory.sqlite", **where, **flags})
+    return play_run(settings, Watcher(react), asked or Interrupt())
+
+
+@contextmanager
+def advised_session(home: Path, asking: Asking, seed: int) -> Iterator[OpenSession]:
+    """Lend a session on the demo, with an empty memory, that asks for advice."""
+    cartridge = load_cartridge(demo_cartridge_path())
+    with closing(open_knowledge_store(home / "memory.sqlite", now=0.0)) as empty:
+        memory_hash = empty.content_hash()
+    began, mind = datetime(2000, 1, 1, tzinfo=UTC), Decider.CLAUDE.value
+    frozen = RunSettings(
+        cartridge.name,
+        cartridge.sha1,
+        f"run{seed}",
+        began,
+        seed,
+        mind=mind,
+        memory_hash=memory_hash,
+        ask_every=asking.every,
+    )
+    story = Story.of(cartridge.kind)
+    with (
+        closing(PyBoyConsole(cartridge)) as console,
+        session_of_run(home, frozen, console, story, Interrupt(), asking=asking) as opened,
+    ):
+        yield opened
 
 
 @dataclass(frozen=True)

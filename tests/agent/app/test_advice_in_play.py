@@ -8,10 +8,9 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
 from typing import Any, Final
@@ -21,18 +20,17 @@ import pytest
 from agent.advisor.port import Advice, Question, Silence, Silent, Tool
 from agent.app import AskSettings, Decider, Interrupt, Settings, Stop, Summary, TickView, play_run
 from agent.app.advice import ADVICE, Asking
-from agent.app.session import PlayLimits, Session
-from agent.app.settings import RunSettings
+from agent.app.session import PlayLimits
 from agent.errors import RunError
 from agent.story import Story
 from agent.tools.replay import redecide_run, replay_run
-from emulator import CartridgeKind, PyBoyConsole, demo_cartridge_path, load_cartridge
+from emulator import CartridgeKind, demo_cartridge_path, load_cartridge
 from emulator.cartridge import IMAGE_CHECKSUM, image_checksum
-from memory import create_run, open_knowledge_store, read_run
+from memory import read_run
 from memory.store.calls import CallState
 from memory.store.calls import ModelCall as Billed
 from memory.tapes.reader import TapeReader
-from tests.agent.support import ROOT, Watcher
+from tests.agent.support import ROOT, Watcher, advised_session
 from tests.fake_service import (
     AnswerKind,
     FakeClaude,
@@ -87,37 +85,16 @@ class Game:
     dice: Dice
 
 
-Play = Callable[[Path, int], Game]
-
-
-def play(home: Path, seed: int, until: str = "first_badge") -> Game:
+def play(home: Path, seed: int) -> Game:
     dice: list[Dice] = []
 
     def advisor(tools: Sequence[Tool], _observed: object) -> Dice:
         dice.append(Dice(tools, seed))
         return dice[-1]
 
-    with ExitStack() as stack:
-        knowledge = stack.enter_context(closing(open_knowledge_store(home / "m.sqlite", now=0.0)))
-        frozen = RunSettings(
-            run=f"run{seed}",
-            started=datetime(2000, 1, 1, tzinfo=UTC),
-            seed=seed,
-            until=until,
-            ticks=None,
-            mind=Decider.CLAUDE.value,
-            cartridge=CARTRIDGE.name,
-            sha1=CARTRIDGE.sha1,
-            pyboy="",
-            memory_hash=knowledge.content_hash(),
-            ask_every=200,
-        )
-        path = home / "run"
-        folder = stack.enter_context(closing(create_run(path, frozen.table(), run_id=frozen.run)))
-        console = stack.enter_context(closing(PyBoyConsole(CARTRIDGE)))
-        asking = Asking(advisor, frozen.ask_every)
-        session = Session(folder, console, knowledge, STORY, Interrupt(), asking=asking)
-        return Game(path, session.play(PlayLimits(until, 6_000), Watcher()), dice[0])
+    with advised_session(home, Asking(advisor, 200), seed) as opened:
+        summary = opened.session.play(PlayLimits("first_badge", 6_000), Watcher())
+    return Game(home / "run", summary, dice[0])
 
 
 @pytest.fixture(scope="module")
@@ -189,7 +166,7 @@ def test_a_run_whose_advice_was_edited_is_named_to_the_tick(game: Game, tmp_path
 
 
 def test_a_run_that_began_with_another_memory_is_refused(game: Game) -> None:
-    memory = game.folder.parent / "m.sqlite"  # by now it has learnt from the run
+    memory = game.folder.parent / "memory.sqlite"  # by now it has learnt from the run
     with pytest.raises(RunError, match="began with another memory"):
         redecide_run(game.folder, None, memory)
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agent.advisor.prompt import Mode, prompt_now
-from agent.app import Interrupt, Settings, Summary, TickView, play_run
+from agent.app import Interrupt, Summary, TickView
 from agent.app.checkpoints import COMMIT_EVERY
 from agent.app.observations import GAME_SECTIONS, game_table
 from agent.app.play import session_of_run
@@ -28,7 +28,7 @@ from memory import (
 )
 from memory.observations import TOOLS, Extractors, ObservationQuery, Result, observations_block
 from tests.agent.app.test_play import CARTRIDGE, FROZEN, STORY
-from tests.agent.support import Played, Watcher
+from tests.agent.support import Played, Watcher, play_in
 from tests.memory.observations.damage import scribble_over
 from tests.memory.observations.observing import all_of
 from tests.memory.samples import FIGHT
@@ -52,6 +52,20 @@ def happened(kind: str, args: Mapping[str, Any], result: Result) -> tuple[str, s
     return observed.type, observed.content, observed.importance
 
 
+COSTLY = {"place": "the lane", "subject": "rat", "cost": 450, "woke_in": "the town"}
+PLACE = {"location_name": "the lane", "location_type": "outdoors"}
+EPISODE = {
+    "number": 1,
+    "reason": "oscillation",
+    "place": "the lane",
+    "goal": "g",
+    "tried": ["travel:town"],
+    "rungs": ["replan"],
+    "solved_by": "replan",
+}
+NOWHERE = "got nowhere at the lane (oscillation): tried travel:town;"
+
+
 def ended(
     error: str = "", bag: tuple[tuple[int, int], ...] = ((4, 1),), money: int = 900
 ) -> Result:
@@ -62,87 +76,55 @@ def battle(outcome: str) -> dict[str, Any]:
     return {**as_json(FIGHT), "outcome": outcome}
 
 
-def test_c02_a_step_is_worth_1_and_one_that_failed_4() -> None:
-    assert happened("deed", BEGAN, ended()) == ("deed_done", "buy what runs short", 1)
-    assert happened("deed", BEGAN, ended("blocked")) == (
-        *("deed_failed", "buy what runs short, at the store: blocked"),
-        4,
-    )
-    assert happened("deed", BEGAN, ended("interrupted"))[::2] == ("deed_interrupted", 2)
-
-
-def test_c02_what_a_deed_bought_or_found_is_told_by_what_was_owned_before() -> None:
-    assert happened("deed", BEGAN, ended(bag=((4, 5), (11, 1)), money=300)) == (
-        *("purchase_made", "4 THING 4, 1 THING 11 for 600, at the store"),
-        5,
-    )
-    assert happened("deed", BEGAN, ended(bag=((4, 2),))) == (
-        *("item_gained", "1 THING 4, at the store"),
-        5,
-    )
-    assert happened("deed", BEGAN, ended(bag=()))[0] == "deed_done"
-
-
 @pytest.mark.parametrize(
-    ("outcome", "kind", "importance"),
+    ("tool", "args", "result", "observed"),
     [
-        ("victory", "battle_won", 5),
-        ("defeat", "battle_lost", 8),
-        ("runaway", "battle_left", 3),
-        ("catch", "caught", 7),
+        ("deed", BEGAN, ended(), ("deed_done", "buy what runs short", 1)),
+        ("deed", BEGAN, ended(bag=()), ("deed_done", "buy what runs short", 1)),
+        (
+            *("deed", BEGAN, ended("blocked")),
+            ("deed_failed", "buy what runs short, at the store: blocked", 4),
+        ),
+        (
+            *("deed", BEGAN, ended("interrupted")),
+            ("deed_interrupted", "buy what runs short: interrupted", 2),
+        ),
+        (
+            *("deed", BEGAN, ended(bag=((4, 5), (11, 1)), money=300)),
+            ("purchase_made", "4 THING 4, 1 THING 11 for 600, at the store", 5),
+        ),
+        ("deed", BEGAN, ended(bag=((4, 2),)), ("item_gained", "1 THING 4, at the store", 5)),
+        ("battle", battle("victory"), Result(), ("battle_won", "won against rat L3", 5)),
+        ("battle", battle("defeat"), Result(), ("battle_lost", "lost against rat L3", 8)),
+        ("battle", battle("runaway"), Result(), ("battle_left", "left rat L3", 3)),
+        ("battle", battle("catch"), Result(), ("caught", "caught rat L3", 7)),
+        (
+            *("waypoint", {"milestone": "first_badge"}, Result()),
+            ("badge_earned", "earn the first badge", 10),
+        ),
+        ("waypoint", {"milestone": "town"}, Result(), ("milestone_reached", "reach the town", 8)),
+        ("waypoint", {"milestone": "odd"}, Result(), ("milestone_reached", "odd", 8)),
+        ("blackout", COSTLY, Result(), ("blackout", "blacked out in the lane", 9)),
+        ("stuck", EPISODE, Result(), ("stuck", f"{NOWHERE} solved by replan", 8)),
+        ("stuck", {**EPISODE, "solved_by": None}, Result(), ("stuck", f"{NOWHERE} not solved", 8)),
+        ("location", PLACE, Result({"version": 1}), ("map_entered", "the lane", 6)),
+        (
+            *("recollection", {"why": "recalled:leader", "keys": ["a", "b"]}, Result()),
+            ("memory_recalled", "recalled:leader: 2 found", 2),
+        ),
     ],
 )
-def test_c02_battles_are_told_by_how_they_ended(outcome: str, kind: str, importance: int) -> None:
-    observed = happened("battle", battle(outcome), Result())
-    assert observed[::2] == (kind, importance)
-    assert "rat L3" in observed[1]
-    assert "turtle L5" in observed[1]
+def test_c02_what_happens_is_told_with_what_it_is_worth(
+    tool: str, args: Mapping[str, Any], result: Result, observed: tuple[str, str, int]
+) -> None:
+    kind, content, importance = happened(tool, args, result)
+    assert (kind, importance) == (observed[0], observed[2])
+    assert content.startswith(observed[1])
+    assert tool != "battle" or content.endswith("turtle L5")
 
 
-COSTLY = {"place": "the lane", "subject": "rat", "cost": 450, "woke_in": "the town"}
-
-
-def test_c02_a_badge_is_worth_10_and_another_milestone_8() -> None:
-    assert happened("waypoint", {"milestone": "first_badge"}, Result()) == (
-        *("badge_earned", "earn the first badge"),
-        10,
-    )
-    assert happened("waypoint", {"milestone": "town"}, Result())[::2] == ("milestone_reached", 8)
-    assert happened("waypoint", {"milestone": "of another story"}, Result())[1:] == (
-        *("of another story",),
-        8,
-    )
-
-
-def test_c02_a_blackout_is_worth_9_and_getting_nowhere_8() -> None:
-    assert happened("blackout", COSTLY, Result())[::2] == ("blackout", 9)
-    episode = {
-        "number": 1,
-        "reason": "oscillation",
-        "place": "the lane",
-        "goal": "g",
-        "tried": ["travel:town"],
-        "rungs": ["replan"],
-        "solved_by": "replan",
-    }
-    kind, content, importance = happened("stuck", episode, Result())
-    assert (kind, importance) == ("stuck", 8)
-    assert content == "got nowhere at the lane (oscillation): tried travel:town; solved by replan"
-    assert happened("stuck", {**episode, "solved_by": None}, Result())[1].endswith("not solved")
-
-
-def test_c02_a_place_is_told_the_first_time() -> None:
-    place = {"location_name": "the lane", "location_type": "outdoors"}
-    assert happened("location", place, Result({"version": 1})) == ("map_entered", "the lane", 6)
-    assert PLAY("location", place, Result({"version": 2})) == ()
-
-
-def test_c02_remembering_is_observed_too() -> None:
-    recalled = {"why": "recalled:leader", "keys": ["a", "b"]}
-    assert happened("recollection", recalled, Result()) == (
-        *("memory_recalled", "recalled:leader: 2 found"),
-        2,
-    )
+def test_c02_a_place_is_told_the_first_time_only() -> None:
+    assert PLAY("location", PLACE, Result({"version": 2})) == ()
 
 
 def test_c03_what_play_does_not_know_comes_to_nothing() -> None:
@@ -172,11 +154,8 @@ def test_c20_what_is_done_at_last_or_won_at_last_overtakes_the_failure() -> None
 def test_c11_lost_battles_and_blackouts_are_never_left_out() -> None:
     many: list[Observed] = []
     for number in range(60):
-        many += PLAY(
-            "location",
-            {"location_name": f"map {number}", "location_type": "outdoors"},
-            Result({"version": 1}),
-        )
+        place = {**PLACE, "location_name": f"map {number}"}
+        many += PLAY("location", place, Result({"version": 1}))
         many += PLAY("deed", {**BEGAN, "name": str(number), "why": f"{number}"}, ended("blocked"))
         many += PLAY("edit_file", {"path": f"{number}.py"}, Result())
     many[:0] = [
@@ -345,8 +324,7 @@ def test_c08_a_run_that_goes_on_is_observed_in_another_session(tmp_path: Path) -
 
 
 def test_c05_what_was_observed_after_the_last_checkpoint_is_lost_with_it(tmp_path: Path) -> None:
-    settings = Settings(ticks=120, run=tmp_path / "run", memory=tmp_path / "m", until="healed")
-    play_run(settings, Watcher(), Interrupt())
+    play_in(tmp_path, ticks=120, until="healed")
     with closing(open_run(tmp_path / "run")) as run:
         moment = next(each for each in run.store.checkpoints() if each.tick < 100)
         before = run.store.observations()

@@ -1,7 +1,6 @@
 """The main job: play from power-on to the end of the story, by rules, and tell how it went."""
 
 import gc
-import json
 import sqlite3
 import subprocess
 import sys
@@ -9,23 +8,22 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from math import inf
 from pathlib import Path
 
 import pytest
 
-from agent.app import Interrupt, Settings, Summary, TickView, play_run
+from agent.app import Interrupt, Summary, TickView
 from agent.app.model import SHARE, fitting
 from agent.app.play import session_of_run
 from agent.app.session import PlayLimits
 from agent.app.settings import RunSettings
-from agent.story import Milestone, Place, Story, Witness
+from agent.story import Story
 from agent.tools.replay import replay_run
 from emulator import CartridgeKind, PyBoyConsole, demo_cartridge_path, load_cartridge
 from memory import RunReader, milestones_of, read_knowledge_store, read_run
 from memory.conversation.config import ConversationConfig
 from memory.tiers import ENCOUNTERS
-from tests.agent.support import ROOT, Agent, Played, Watcher
+from tests.agent.support import ROOT, Agent, Played, Watcher, play_in
 
 MILESTONES = list(Story.of(CartridgeKind.DEMO).up_to("first_badge"))
 
@@ -56,19 +54,14 @@ def test_play_without_json_ends_with_a_table(agent: Agent, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("seed", range(2))
 def test_every_seed_plays_to_the_first_badge_and_replays(seed: int, tmp_path: Path) -> None:
-    summary = play_run(
-        Settings(seed=seed, until=MILESTONES[-1], run=tmp_path / "r", memory=tmp_path / "m"),
-        Watcher(),
-        Interrupt(),
-    )
+    summary = play_in(tmp_path, seed=seed, until=MILESTONES[-1])
     assert [each.id for each in summary.milestones] == MILESTONES
     assert all(set(each.witnesses) == {"ram", "frame"} for each in summary.milestones)
-    assert replay_run(tmp_path / "r", None).divergence is None
+    assert replay_run(tmp_path / "run", None).divergence is None
 
 
 def test_ticks_bound_a_run(tmp_path: Path) -> None:
-    settings = Settings(ticks=40, run=tmp_path / "run", memory=tmp_path / "memory.sqlite")
-    summary = play_run(settings, Watcher(), Interrupt())
+    summary = play_in(tmp_path, ticks=40)
     assert (summary.stop.value, summary.ticks, summary.stop.exit_code) == ("ticks", 40, 0)
 
 
@@ -120,10 +113,10 @@ def test_a_run_is_remembered(played: Played) -> None:
 def test_the_settings_of_a_run_are_kept(played: Played) -> None:
     with closing(read_run(played.folder)) as run:
         settings = run.settings
-    assert settings["seed"] == 3
+    assert (settings["seed"], settings["limits"]) == (3, {"until": MILESTONES[-1]})
     assert settings["cartridge"]["name"] == "Red Agent Demo"
-    assert settings["limits"] == {"until": MILESTONES[-1]}
     assert len(settings["memory"]["hash"]) == 32
+    assert RunSettings.of(settings).table() == settings
 
 
 def test_the_report_stands_alone_and_shows_the_milestone(played: Played) -> None:
@@ -143,42 +136,26 @@ def test_nothing_is_written_beside_the_cartridge(tmp_path: Path) -> None:
     rom = tmp_path / "slot" / "own.gb"
     rom.parent.mkdir()
     rom.write_bytes(demo_cartridge_path().read_bytes())
-    settings = Settings(rom=rom, until="healed", run=tmp_path / "run", memory=tmp_path / "memory")
-    play_run(settings, Watcher(), Interrupt())
+    play_in(tmp_path, rom=rom, until="healed")
     assert list(rom.parent.iterdir()) == [rom]
     assert rom.read_bytes() == demo_cartridge_path().read_bytes()
 
 
 def test_moments_say_where_what_and_why(tmp_path: Path) -> None:
-    watcher = Watcher()
-    settings = Settings(until="left_home", run=tmp_path / "run", memory=tmp_path / "memory.sqlite")
-    play_run(settings, watcher, Interrupt())
-    walking = [moment for moment in watcher.moments if moment.intent.name == "travel:town"]
+    moments: list[TickView] = []
+    play_in(tmp_path, moments.append, until="left_home")
+    walking = [moment for moment in moments if moment.intent.name == "travel:town"]
     assert walking[0].where.startswith("the house")
     assert walking[0].goal == "reached:left_home"
     assert "1. walk to the town" in walking[0].intent.plan
-    assert [moment.tick for moment in watcher.moments] == list(range(1, len(watcher.moments) + 1))
-
-
-def test_the_summary_is_plain_json(played: Played) -> None:
-    assert json.loads(json.dumps(played.summary.as_json()))["seed"] == 3
+    assert [moment.tick for moment in moments] == list(range(1, len(moments) + 1))
 
 
 def test_a_reader_who_leaves_does_not_stop_play(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    command = [
-        sys.executable,
-        "-m",
-        "agent",
-        "play",
-        "--until",
-        "healed",
-        "--run",
-        str(run),
-        "--json",
-    ]
+    where = ["--run", str(run), "--memory", str(tmp_path / "memory.sqlite")]
     process = subprocess.Popen(
-        [*command, "--memory", str(tmp_path / "memory.sqlite")],
+        [sys.executable, "-m", "agent", "play", "--until", "healed", "--json", *where],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -222,32 +199,28 @@ def test_knowledge_that_cannot_be_reached_does_not_stop_play(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Impatient))
-    memory = tmp_path / "memory.sqlite"
 
     def occupy(moment: TickView) -> None:
         if moment.tick == 40:
             blocker.execute("BEGIN EXCLUSIVE")
 
-    first = Settings(until="left_home", run=tmp_path / "first", memory=memory)
-    play_run(first, Watcher(), Interrupt())
+    play_in(tmp_path, run=tmp_path / "first", until="left_home")
+    memory = tmp_path / "memory.sqlite"
     with closing(sqlite3.connect(memory, isolation_level=None)) as blocker:
-        settings = Settings(until="left_home", run=tmp_path / "second", memory=memory)
-        summary = play_run(settings, Watcher(occupy), Interrupt())
+        summary = play_in(tmp_path, occupy, run=tmp_path / "second", until="left_home")
     assert summary.stop.value == "goal"
     assert summary.errors > 0
     with closing(read_run(tmp_path / "second")) as run:
         assert run.store.outbox()  # the lessons wait
 
 
-def test_a_tick_of_waiting_between_two_scenes_is_no_line(agent: Agent, tmp_path: Path) -> None:
-    ended = agent("play", "--until", "left_home", "--run", tmp_path / "run")
+def test_a_milestone_is_named_in_one_line_and_a_tick_between_two_scenes_in_none(
+    agent: Agent, tmp_path: Path
+) -> None:
+    ended = agent("play", "--until", "starter", "--run", tmp_path / "run")
     assert ended.code == 0, ended.err
     assert "the scene may go on" not in ended.err
     assert "take a preset name" in ended.err
-
-
-def test_a_milestone_is_named_in_one_line(agent: Agent, tmp_path: Path) -> None:
-    ended = agent("play", "--until", "starter", "--run", tmp_path / "run")
     lines = [line for line in ended.err.splitlines() if line.startswith("tick ")]
     named = [line.partition("[reached ")[2] for line in lines if "[reached " in line]
     assert named == ["left_home]", "starter]"]
@@ -255,18 +228,8 @@ def test_a_milestone_is_named_in_one_line(agent: Agent, tmp_path: Path) -> None:
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
 STORY = Story.of(CARTRIDGE.kind)
-FROZEN = RunSettings(
-    run="session",
-    started=datetime(2026, 1, 1, tzinfo=UTC),
-    seed=0,
-    until="never",
-    ticks=None,
-    mind="rules",
-    cartridge=CARTRIDGE.name,
-    sha1=CARTRIDGE.sha1,
-    pyboy="",
-    memory_hash="",
-)
+BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
+FROZEN = RunSettings(CARTRIDGE.name, CARTRIDGE.sha1, "session", BEGAN)
 
 
 @dataclass(frozen=True)
@@ -281,33 +244,24 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Long:
     """2,300 ticks of the demo, most of them after the last goal of a story to the first badge."""
     path = tmp_path_factory.mktemp("long")
     told = STORY.milestones[: len(STORY.up_to("first_badge"))]
-    summary, watcher = play(path, PlayLimits("never", 2_300), replace(STORY, milestones=told))
-    return Long(summary, read_run(path / "run").store, watcher)
-
-
-def play(path: Path, limits: PlayLimits, story: Story = STORY) -> tuple[Summary, Watcher]:
-    watcher = Watcher()
+    watcher, story = Watcher(), replace(STORY, milestones=told)
     with (
         closing(PyBoyConsole(CARTRIDGE)) as console,
         session_of_run(path, FROZEN, console, story, Interrupt()) as opened,
     ):
-        return opened.session.play(limits, watcher), watcher
+        summary = opened.session.play(PlayLimits("never", 2_300), watcher)
+    return Long(summary, read_run(path / "run").store, watcher)
 
 
-def test_memory_is_consolidated_every_thousand_ticks_and_at_the_end(long: Long) -> None:
+def test_memory_is_consolidated_every_thousand_ticks_and_ends_in_a_checkpoint(long: Long) -> None:
     told = [(e.payload["tick"], e.payload["reason"]) for e in long.run.events("consolidation")]
     assert told == [(1_000, "interval"), (2_000, "interval"), (2_300, "session_end")]
     assert long.summary.consolidations == 3
+    assert long.run.checkpoint_ticks()[0] == 2_300
 
 
-def test_each_consolidation_ends_in_a_checkpoint(long: Long) -> None:
-    last = long.run.latest_checkpoint()
-    assert last is not None
-    assert last.tick == 2_300
-
-
-def test_having_nothing_to_do_is_not_being_stuck(long: Long) -> None:
-    assert long.summary.stop.value == "ticks"
+def test_having_nothing_to_do_is_not_being_stuck_and_nothing_went_wrong_unseen(long: Long) -> None:
+    assert (long.summary.stop.value, long.summary.errors) == ("ticks", 0)
     assert long.watcher.moments[-1].intent.why == "every goal is reached"
 
 
@@ -322,36 +276,16 @@ def test_working_memory_stays_small(long: Long) -> None:
     assert len(list(long.run.live_entries())) < 2_500
 
 
-def test_nothing_went_wrong_unseen(long: Long) -> None:
-    assert long.summary.errors == 0
-
-
-def test_an_agent_that_gets_nowhere_gives_up_and_says_what_it_tried(tmp_path: Path) -> None:
-    island = Milestone("island", "reach the island", Witness.SCENE, "island", map_id=200)
-    places = (
-        Place("bedroom", 38, "the bedroom"),
-        Place("island", 200, "the island"),
-    )  # a map without a way in
-    closed = Story(places=places, milestones=(island,))
-    summary, _ = play(tmp_path, PlayLimits("island", inf), closed)
-    assert (summary.stop.value, summary.stop.exit_code) == ("gave_up", 3)
-    assert "walk to the island" in summary.reason
-    assert summary.milestones == ()
-
-
 def test_play_leaves_the_collector_as_it_was(long: Long) -> None:
     assert long.summary.ticks == 2_300
     assert gc.get_freeze_count() == 0
     assert gc.isenabled()
 
 
-@pytest.mark.parametrize("room", [None, 1_000_000, 200_000])
-def test_a_model_with_room_enough_gets_the_thresholds_of_the_design(room: int | None) -> None:
-    assert fitting(ConversationConfig(), room) == ConversationConfig()
-
-
 @pytest.mark.parametrize("room", [1_000, 8_000, 32_000, 100_000])
 def test_a_small_model_gets_thresholds_that_it_can_take(room: int) -> None:
+    for enough in (None, 1_000_000, 200_000):
+        assert fitting(ConversationConfig(), enough) == ConversationConfig()
     config = fitting(ConversationConfig(), room)
     assert config.hard_limit <= room * SHARE + 2
     assert config.hard_limit > room * SHARE * 0.95

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.app import Interrupt, Settings, Stop, play_run
+from agent.app import Stop
 from agent.skills import Terrain
 from agent.skills.route import Spot, find_route, hops
 from agent.skills.talk import talk
@@ -27,7 +27,7 @@ from emulator.cartridge import BANK_SIZE, IMAGE_CHECKSUM, Rom, image_checksum
 from emulator.dex import moves, species, trainers, wild
 from emulator.dex import moves as types
 from emulator.world.header import CONNECTION_SIZE, HEADER_SIZE, WARP_SIZE, read_header
-from tests.agent.support import Played, Watcher, game_at
+from tests.agent.support import Played, game_at, play_in
 from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER
 
@@ -54,20 +54,13 @@ def red(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_red_is_recognised_and_it_is_said_once_that_it_never_was_run(
     red: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    settings = Settings(rom=red, ticks=3, run=tmp_path / "run", memory=tmp_path / "memory.sqlite")
-    summary = play_run(settings, Watcher(), Interrupt())
+    before = red.read_bytes()
+    summary = play_in(tmp_path, rom=red, ticks=3)
     assert summary.cartridge == "Pokemon Red (US)"
     assert (summary.stop.value, summary.ticks, summary.errors) == ("ticks", 3, 0)
     assert sum(CAVEAT in record.message for record in caplog.records) == 1
     last = Story.of(CartridgeKind.RED).milestones[-1].id
     assert f'until = "{last}"' in (tmp_path / "run" / "run.toml").read_text(encoding="utf-8")
-
-
-@needs_cartridge
-def test_nothing_is_written_beside_the_image(red: Path, tmp_path: Path) -> None:
-    before = red.read_bytes()
-    settings = Settings(rom=red, ticks=2, run=tmp_path / "run", memory=tmp_path / "memory.sqlite")
-    play_run(settings, Watcher(), Interrupt())
     assert [path.name for path in red.parent.iterdir()] == ["red.gb"]
     assert red.read_bytes() == before
 
@@ -76,11 +69,7 @@ def test_nothing_is_written_beside_the_image(red: Path, tmp_path: Path) -> None:
 def test_the_demo_says_nothing_of_the_kind(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    play_run(
-        Settings(ticks=1, run=tmp_path / "run", memory=tmp_path / "memory.sqlite"),
-        Watcher(),
-        Interrupt(),
-    )
+    play_in(tmp_path, ticks=1)
     assert CAVEAT not in caplog.text
 
 
@@ -161,10 +150,7 @@ def test_play_on_damaged_tables_is_sound_or_ends_with_one_line(
 ) -> None:
     cartridge, path = damaged(seed), tmp_path / "damaged.gb"
     path.write_bytes(cartridge.rom)
-    settings = Settings(
-        rom=path, seed=seed, ticks=220, run=tmp_path / "run", memory=tmp_path / "memory.sqlite"
-    )
     with suppress(EmulatorError):  # which the command line prints as one line
-        summary = play_run(settings, Watcher(), Interrupt())
+        summary = play_in(tmp_path, rom=path, seed=seed, ticks=220)
         assert summary.stop is not Stop.ERROR, summary.reason
     assert "Traceback" not in caplog.text

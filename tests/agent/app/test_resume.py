@@ -11,10 +11,11 @@ from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from agent.app import Interrupt, Settings, Stop, TickView, interrupts, play_run
+from agent.app import Interrupt, Settings, Stop, TickView, interrupts
 from agent.errors import UsageError
 from agent.tools.replay import replay_run
 from emulator import BattleKind, MenuKind, Phase, State
@@ -22,7 +23,7 @@ from emulator.pyboy_console import EMULATOR
 from emulator.savestate import decode_state, encode_state
 from memory import CheckpointMark, open_knowledge_store, open_run, read_run
 from memory.errors import RunFolderError
-from tests.agent.support import ROOT, Agent, Played, Watcher
+from tests.agent.support import ROOT, Agent, Played, play_in
 
 
 def start(*args: str) -> subprocess.Popen[str]:
@@ -127,25 +128,22 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
     wait_for("boot", process)
     process.kill()
     process.communicate()
-    summary = play_run(Settings(resume=run, memory=memory), Watcher(), Interrupt())
+    summary = play_in(tmp_path, resume=run)
     assert summary.stop.value == "goal"
     assert replay_run(run, None).divergence is None
 
 
 def test_a_branch_that_died_is_kept_apart(tmp_path: Path) -> None:
-    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
-
-    asked = Interrupt()
+    run, asked = tmp_path / "run", Interrupt()
 
     def interrupt(moment: TickView) -> None:
         asked.asked = moment.tick == 100
 
-    settings = Settings(until="healed", run=run, memory=memory)
-    play_run(settings, Watcher(interrupt), asked)
+    play_in(tmp_path, interrupt, asked, until="healed")
     with closing(open_run(run)) as folder:
         *_, at_power_on = folder.store.checkpoints()
         folder.store.rewind(at_power_on)
-    summary = play_run(Settings(resume=run, memory=memory), Watcher(), Interrupt())
+    summary = play_in(tmp_path, resume=run)
     assert summary.stop.value == "goal"
     with closing(read_run(run)) as ended:
         assert len(list(ended.store.steps(live=False))) == 100
@@ -163,8 +161,8 @@ def spoil_states(run: Path, spoil: Callable[[bytes], bytes], *, last: int) -> No
 
 
 def test_states_of_another_emulator_are_refused_in_one_line(agent: Agent, tmp_path: Path) -> None:
-    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
-    play_run(Settings(ticks=20, run=run, memory=memory), Watcher(), Interrupt())
+    run = tmp_path / "run"
+    play_in(tmp_path, ticks=20)
     with closing(read_run(run)) as folder:
         sha1 = folder.settings["cartridge"]["sha1"]
 
@@ -188,60 +186,54 @@ def test_states_of_another_emulator_are_refused_in_one_line(agent: Agent, tmp_pa
 def test_damage_costs_no_more_than_the_ticks_since_the_checkpoint_before(
     tmp_path: Path, ticks: int, spoilt: int
 ) -> None:
-    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
-    play_run(Settings(ticks=ticks, run=run, memory=memory), Watcher(), Interrupt())
+    run = tmp_path / "run"
+    play_in(tmp_path, ticks=ticks)
     spoil_states(run, lambda state: state[: len(state) // 2], last=spoilt)
-    settings = Settings(until="left_home", ticks=500, resume=run, memory=memory)
-    summary = play_run(settings, Watcher(), Interrupt())
+    summary = play_in(tmp_path, until="left_home", ticks=500, resume=run)
     assert summary.stop.value == "goal"
     assert replay_run(run, None).divergence is None
 
 
 def test_a_run_in_use_is_left_alone(tmp_path: Path) -> None:
-    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
-    play_run(Settings(ticks=20, run=run, memory=memory), Watcher(), Interrupt())
+    play_in(tmp_path, ticks=20)
+    run = tmp_path / "run"
     with closing(open_run(run)), pytest.raises(RunFolderError, match="in use"):
-        play_run(Settings(resume=run, memory=memory), Watcher(), Interrupt())
+        play_in(tmp_path, resume=run)
 
 
-def test_run_and_resume_exclude_each_other(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="only one"):
-        Settings(run=tmp_path, resume=tmp_path)
+@pytest.mark.parametrize(
+    ("flags", "says"), [({"resume": Path()}, "only one"), ({"at": 5}, "name the run by --resume")]
+)
+def test_flags_that_do_not_go_together_are_refused(flags: dict[str, Any], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        Settings(run=Path(), **flags)
 
 
 def test_what_a_run_taught_is_handed_on_when_it_is_gone_on_with_at_its_end(
     played: Played, tmp_path: Path
 ) -> None:
-    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
-    shutil.copytree(
-        played.folder, run
-    )  # and not its memory, as if killed before it was told anything
+    # Without its memory, as if killed before that was told anything.
+    run = shutil.copytree(played.folder, tmp_path / "run")
     with closing(read_run(run)) as folder:
         last = folder.store.outbox()[-1].sequence
         run_id = folder.store.run_id
-    summary = play_run(Settings(resume=run, memory=memory), Watcher(), Interrupt())
-    assert summary.stop is Stop.GOAL
-    with closing(open_knowledge_store(memory, now=0.0)) as known:
+    assert play_in(tmp_path, resume=run).stop is Stop.GOAL
+    with closing(open_knowledge_store(tmp_path / "memory.sqlite", now=0.0)) as known:
         assert known.delivered(run_id) == last
 
 
 def test_a_process_without_memory_keeps_nothing_that_lacks_something(tmp_path: Path) -> None:
     run = tmp_path / "run"
 
-    class Starved(Watcher):
-        def show(self, moment: TickView) -> None:
-            if moment.tick == 150:
-                raise MemoryError
+    def starve(moment: TickView) -> None:
+        if moment.tick == 150:
+            raise MemoryError
 
-    settings = Settings(seed=3, run=run, memory=tmp_path / "memory.sqlite", until="healed")
     with pytest.raises(MemoryError):
-        play_run(settings, Starved(), Interrupt())
+        play_in(tmp_path, starve, seed=3, until="healed")
     with closing(read_run(run)) as folder:
         assert all(mark.why != "end" and mark.tick < 150 for mark in folder.store.marks())
-    summary = play_run(
-        Settings(resume=run, memory=tmp_path / "memory.sqlite"), Watcher(), Interrupt()
-    )
-    assert summary.stop is Stop.GOAL
+    assert play_in(tmp_path, resume=run).stop is Stop.GOAL
     assert replay_run(run, None).divergence is None
 
 
@@ -289,14 +281,8 @@ def test_a_run_taken_back_by_hand_is_labelled_and_replays(agent: Agent, run: Pat
 
 def test_who_watches_over_crashes_leaves_the_run_clean(run: Path) -> None:
     third = [mark for mark in marks(run) if mark.why == "milestone"][2]
-    settings = Settings(
-        resume=run,
-        at=third.tick,
-        recovers=True,
-        ticks=third.tick + 20,
-        memory=run.parent / "memory.sqlite",
-    )
-    summary = play_run(settings, Watcher(), Interrupt())
+    tick = third.tick
+    summary = play_in(run.parent, resume=run, at=tick, recovers=True, ticks=tick + 20)
     assert [each.why for each in summary.returns] == ["recovered"]
     assert summary.clean
 
@@ -311,32 +297,24 @@ def test_a_tick_before_all_there_are_is_refused_in_a_line(agent: Agent, run: Pat
     assert "--at -1 is negative" in agent("play", "--resume", run, "--at", -1).err
 
 
-def test_a_tick_needs_a_run(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="name the run by --resume"):
-        Settings(run=tmp_path / "new", at=5)
-
-
-@pytest.mark.parametrize("before_it", [signal.SIG_DFL, signal.SIG_IGN])
-def test_a_closed_terminal_asks_for_an_end_unless_that_is_ignored(
-    before_it: signal.Handlers,
+@pytest.mark.parametrize(
+    ("number", "before_it", "asks"),
+    [
+        (signal.SIGHUP, signal.SIG_DFL, True),
+        (signal.SIGHUP, signal.SIG_IGN, False),  # under nohup
+        (signal.SIGINT, signal.SIG_IGN, True),  # a job that a shell starts in the background
+    ],
+)
+def test_a_signal_asks_for_an_end_unless_a_closed_terminal_is_to_be_ignored(
+    number: signal.Signals, before_it: signal.Handlers, *, asks: bool
 ) -> None:
-    before = signal.signal(signal.SIGHUP, before_it)
+    before = signal.signal(number, before_it)
     try:
         with interrupts() as interrupt:
-            os.kill(os.getpid(), signal.SIGHUP)
-            assert interrupt.asked is (before_it is signal.SIG_DFL)  # the other is nohup
+            os.kill(os.getpid(), number)
+            assert interrupt.asked is asks
     finally:
-        signal.signal(signal.SIGHUP, before)
-
-
-def test_ctrl_c_asks_for_an_end_also_of_a_job_in_the_background() -> None:
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell starts one
-    try:
-        with interrupts() as interrupt:
-            os.kill(os.getpid(), signal.SIGINT)
-            assert interrupt.asked
-    finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(number, before)
 
 
 def test_a_goal_that_was_reached_is_to_be_reached_again_after_going_back(
@@ -379,15 +357,17 @@ MOMENTS: dict[str, Callable[[State], bool]] = {
 }
 
 
-def stopped_at(moment: Callable[[State], bool], folder: Path) -> tuple[Path, Path]:
-    """A run that was stopped at such a moment, and its memory."""
+def stopped_at(moment: Callable[[State], bool], folder: Path) -> Path:
+    """A folder with a run that was stopped at such a moment, and its memory."""
     for seed in SEEDS:
-        run, memory, asked = folder / f"run{seed}", folder / f"memory{seed}.sqlite", Interrupt()
-        watcher = Watcher(lambda seen, asked=asked: setattr(asked, "asked", moment(seen.state)))  # type: ignore[misc]
-        settings = Settings(seed=seed, until=GOAL, run=run, memory=memory)
-        stopped = play_run(settings, watcher, asked)
-        if stopped.stop is Stop.INTERRUPTED:
-            return run, memory
+        home, asked = folder / str(seed), Interrupt()
+        home.mkdir()
+
+        def react(seen: TickView, asked: Interrupt = asked) -> None:
+            asked.asked = moment(seen.state)
+
+        if play_in(home, react, asked, seed=seed, until=GOAL).stop is Stop.INTERRUPTED:
+            return home
     raise AssertionError("no run has such a moment")
 
 
@@ -395,8 +375,9 @@ def stopped_at(moment: Callable[[State], bool], folder: Path) -> tuple[Path, Pat
 def test_a_run_stopped_in_the_middle_arrives_all_the_same(
     moment: Callable[[State], bool], tmp_path: Path
 ) -> None:
-    run, memory = stopped_at(moment, tmp_path)
-    ended = play_run(Settings(resume=run, memory=memory, ticks=3_000), Watcher(), Interrupt())
+    home = stopped_at(moment, tmp_path)
+    run = home / "run"
+    ended = play_in(home, resume=run, ticks=3_000)
     assert (ended.stop.value, ended.errors) == ("goal", 0)
     assert [each.id for each in ended.milestones][-1] == GOAL
     assert replay_run(run, None).divergence is None

@@ -8,24 +8,22 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 from agent.advisor.money.limits import Ceilings, load_terms
 from agent.advisor.money.prices import load_prices
 from agent.advisor.port import Advice, Advisor, Purpose, Question, Silence, Silent, Tool
-from agent.app import Interrupt, Summary
+from agent.app import Summary
 from agent.app.advice import Asking
 from agent.app.build import Branch
 from agent.app.model import THREAD, ModelService
-from agent.app.session import PlayLimits, Session
-from agent.app.settings import Decider, ModelTerms, RunSettings
+from agent.app.session import PlayLimits
+from agent.app.settings import ModelTerms
 from agent.mind import Advising, AdvisorTools, CurrentMoment, Describing, QuestionAnswered
 from agent.mind.advice import QuestionContext
-from agent.story import Story
-from emulator import CartridgeKind, Dex, PyBoyConsole, demo_cartridge_path, load_cartridge
-from memory import RunStore, create_run, open_knowledge_store, open_run_store
+from emulator import Dex, demo_cartridge_path, load_cartridge
+from memory import RunStore, open_run_store
 from memory.conversation.boundaries import Slicer
 from memory.conversation.config import ConversationConfig, ObservationConfig
 from memory.conversation.conversation import Conversation
@@ -36,7 +34,7 @@ from memory.conversation.view import ConversationView
 from memory.store.conversation_record import Message
 from memory.store.conversations import ConversationStore
 from memory.tokens import tokens
-from tests.agent.support import Watcher
+from tests.agent.support import Watcher, advised_session
 from tests.fake_service import FakeClaude, ServiceScenario
 
 KEY: Final = "an-entirely-made-up-key-0123456789"
@@ -144,30 +142,11 @@ def played_game(
         ear.tools = tools
         return ear
 
-    asking = asking or Asking(asked)
-    with ExitStack() as stack:
-        knowledge = stack.enter_context(closing(open_knowledge_store(home / "m.sqlite", now=0.0)))
-        frozen = RunSettings(
-            run="hostile",
-            started=datetime(2000, 1, 1, tzinfo=UTC),
-            seed=3,
-            until=UNTIL,
-            ticks=None,
-            mind=Decider.CLAUDE.value,
-            cartridge=CARTRIDGE.name,
-            sha1=CARTRIDGE.sha1,
-            pyboy="",
-            memory_hash=knowledge.content_hash(),
-            ask_every=asking.every,
-        )
-        folder = create_run(home / "run", frozen.table(), run_id=frozen.run)
-        stack.enter_context(closing(folder))
-        console = stack.enter_context(closing(PyBoyConsole(CARTRIDGE)))
-        story = Story.of(CartridgeKind.DEMO)
-        session = Session(folder, console, knowledge, story, Interrupt(), asking=asking)
-        prepare(session._branch)
-        summary = session.play(PlayLimits(UNTIL, 2_000), Watcher())
-        yield Game(session._branch, folder.store, ear, Dex.of(CARTRIDGE), summary)
+    with advised_session(home, asking or Asking(asked), seed=3) as opened:
+        branch = opened.session._branch
+        prepare(branch)
+        summary = opened.session.play(PlayLimits(UNTIL, 2_000), Watcher())
+        yield Game(branch, opened.run.store, ear, Dex.of(CARTRIDGE), summary)
 
 
 @dataclass

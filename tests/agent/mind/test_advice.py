@@ -119,12 +119,6 @@ class World:
 
 
 @pytest.fixture(scope="module")
-def percept(played: Played) -> Iterator[Percept]:
-    with game_at(played.folder, lambda state: state.in_control) as game:
-        yield Percept(1, game.state, "", 1.0, (), None, None)
-
-
-@pytest.fixture(scope="module")
 def drawn(played: Played) -> Iterator[Percept]:
     """A moment of which a frame was drawn."""
     with game_at(played.folder, lambda state: state.in_control) as game:

@@ -1,6 +1,6 @@
 """Deciding: plans are kept while they stand, let go of when they do not, and failures count."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -14,7 +14,6 @@ from agent.planning import Action, Effect, Goal, Plan, Require
 from agent.skills import Outcome, Skill, wait
 from emulator import State
 from memory import Call, Hooks, Recall
-from tests.agent.support import Played, game_at
 
 FACTS = frozenset({"in_battle", "ready", "there", "alarm", "weather"})
 PREPARE = Action("prepare", (), (Effect("ready", 1),), 2, "get ready")
@@ -90,12 +89,6 @@ class World:
 
     def names(self, mind: Mind, ticks: int) -> list[str]:
         return [self.tick(mind).name for _ in range(ticks)]
-
-
-@pytest.fixture(scope="module")
-def percept(played: Played) -> Iterator[Percept]:
-    with game_at(played.folder, lambda state: state.in_control) as game:
-        yield Percept(1, game.state, "", 1.0, (), None, None)
 
 
 @pytest.fixture

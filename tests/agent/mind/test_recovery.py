@@ -17,7 +17,6 @@ from agent.skills import Outcome, Skill, wait
 from emulator import State
 from emulator.ram.player import Stack
 from memory import Call, Hooks, Recall
-from tests.agent.support import Played, game_at
 
 GO = Action("go", (), (Effect("there", 1),), 3, "go there")
 SWIM = Action("swim", (), (Effect("there", 1),), 90, "swim there")
@@ -117,15 +116,6 @@ class Swamp:
         return self.mind.to_json()["ladder"]
 
 
-@pytest.fixture(scope="module")
-def percept(played: Played) -> Iterator[Percept]:
-    def has_a_team(state: State) -> bool:
-        return state.in_control and len(state.party) > 0
-
-    with game_at(played.folder, has_a_team) as game:
-        yield Percept(0, game.state, "", 1.0, (), None, None)
-
-
 def test_what_fails_again_and_again_is_not_offered_for_a_while(percept: Percept) -> None:
     swamp = Swamp(percept, ways=(GO, SWIM))
     swamp.until("swim")
@@ -136,49 +126,39 @@ def test_what_fails_again_and_again_is_not_offered_for_a_while(percept: Percept)
     assert set(swamp.did) == {"swim", "wait"} or set(swamp.did) == {"swim"}
 
 
-def test_thinking_again_is_told_as_what_helped(percept: Percept) -> None:
-    swamp = Swamp(percept, ways=(GO, SWIM))
-    swamp.until("swim")
+@pytest.mark.parametrize(
+    ("ways", "unheard", "helps", "rungs"),
+    [
+        ((GO, SWIM), 0, "swim", ("replan",)),
+        ((GO,), 0, "leave_map", ("replan", "leave_map")),
+        ((GO,), 2, "ask_around", ("replan", "ask_around")),
+        ((GO,), 2, "leave_map", ("replan", "ask_around", "leave_map")),
+    ],
+)
+def test_each_step_is_taken_in_its_turn_and_told_as_what_helped(
+    percept: Percept,
+    ways: tuple[Action, ...],
+    unheard: int,
+    helps: str,
+    rungs: tuple[str, ...],
+) -> None:
+    swamp = Swamp(percept, ways=ways, unheard=unheard)
+    swamp.until(helps)
     swamp.grow()
     swamp.tick()
     (episode,) = swamp.told
-    assert (episode.solved_by, episode.over) == ("replan", True)
-    assert episode.tried == ("go",)
+    assert (episode.solved_by, episode.over, episode.rungs) == (rungs[-1], True, rungs)
+    assert episode.tried[0] == "go"
+    assert swamp.did.count("ask_around") <= unheard
+    assert helps != "leave_map" or swamp.did.count("ask_around") == unheard
     assert swamp.kept()["episode"] is None
 
 
-def test_when_that_does_not_help_the_map_is_left(percept: Percept) -> None:
-    swamp = Swamp(percept)
-    swamp.until("leave_map")
-    assert swamp.kept()["episode"]["rungs"] == ["replan", "leave_map"]
-    swamp.grow()
-    swamp.tick()
-    assert swamp.told[0].solved_by == "leave_map"
-
-
-def test_before_the_map_is_left_each_who_was_not_heard_is_asked(percept: Percept) -> None:
-    swamp = Swamp(percept, unheard=2)
-    swamp.until("leave_map")
-    assert swamp.kept()["episode"]["rungs"] == ["replan", "ask_around", "leave_map"]
-    assert swamp.did.count("ask_around") == 2
-
-
-def test_what_somebody_gave_is_told_as_what_helped(percept: Percept) -> None:
-    swamp = Swamp(percept, unheard=1)
-    swamp.until("ask_around")
-    swamp.grow()
-    swamp.tick()
-    assert swamp.told[0].solved_by == "ask_around"
-
-
-def test_a_deed_that_the_game_keeps_taking_over_from_is_noticed(percept: Percept) -> None:
-    swamp = Swamp(percept, go=taken_over)
-    swamp.until("leave_map")
-    assert swamp.kept()["episode"]["reason"] == StuckReason.REPEATED_FAILURE.value
-
-
-def test_a_talk_without_effect_is_noticed_as_a_failure(percept: Percept) -> None:
-    swamp = Swamp(percept, go=no_effect)
+@pytest.mark.parametrize("go", [taken_over, no_effect])
+def test_what_the_game_takes_over_from_or_has_no_effect_is_noticed_as_a_failure(
+    percept: Percept, go: Callable[[State], Skill]
+) -> None:
+    swamp = Swamp(percept, go=go)
     swamp.until("leave_map")
     assert swamp.kept()["episode"]["reason"] == StuckReason.REPEATED_FAILURE.value
 
@@ -252,22 +232,17 @@ def test_an_episode_survives_a_checkpoint(percept: Percept) -> None:
 POTION = 20
 
 
-@pytest.fixture(scope="module")
-def progress_percept(percept: Percept) -> Percept:
-    return replace(percept, tick=1)
-
-
-def at(progress_percept: Percept, map_id: int, x: int) -> Percept:
-    state = progress_percept.state
+def at(percept: Percept, map_id: int, x: int) -> Percept:
+    state = percept.state
     there = replace(state.map, map_id=map_id, x=x, y=1)
-    return replace(progress_percept, state=replace(state, map=there))
+    return replace(percept, state=replace(state, map=there))
 
 
-def richer(progress_percept: Percept, *, exp: int = 0, levels: int = 0) -> Percept:
-    first, *others = progress_percept.state.party.mons
+def richer(percept: Percept, *, exp: int = 0, levels: int = 0) -> Percept:
+    first, *others = percept.state.party.mons
     grown = replace(first, exp=first.exp + exp, level=first.level + levels)
-    party = replace(progress_percept.state.party, mons=(grown, *others))
-    return replace(progress_percept, state=replace(progress_percept.state, party=party))
+    party = replace(percept.state.party, mons=(grown, *others))
+    return replace(percept, state=replace(percept.state, party=party))
 
 
 def ticks_to_verdict(progress: ProgressMonitor, moments: Iterator[Percept]) -> int:
@@ -280,9 +255,9 @@ def ticks_to_verdict(progress: ProgressMonitor, moments: Iterator[Percept]) -> i
     raise AssertionError("no verdict")
 
 
-def test_nothing_new_is_noticed_after_patience(progress_percept: Percept) -> None:
+def test_nothing_new_is_noticed_after_patience(percept: Percept) -> None:
     progress = ProgressMonitor()
-    ticks = ticks_to_verdict(progress, iter(lambda: progress_percept, None))
+    ticks = ticks_to_verdict(progress, iter(lambda: percept, None))
     assert (progress.verdict, ticks) == (StuckReason.NO_NOVELTY, PATIENCE + 1)
 
 
@@ -292,25 +267,31 @@ def walk_between(*moments: Percept) -> Iterator[Percept]:
             yield from [each] * 10
 
 
-def test_walking_to_and_fro_between_maps_is_oscillation(progress_percept: Percept) -> None:
+@pytest.mark.parametrize(
+    ("places", "words", "reason", "within"),
+    [
+        (((1, 1), (2, 1)), ("",), StuckReason.OSCILLATION, 2 * QUIET),
+        (((1, 1), (1, 2), (1, 3)), ("",), StuckReason.OSCILLATION, PATIENCE),
+        (((1, 1),), ("HELLO.", "NICE DAY.", ""), StuckReason.REPEATED_DIALOGUE, PATIENCE),
+    ],
+    ids=["between two maps", "in a ring of squares", "the same words"],
+)
+def test_the_same_again_and_again_is_noticed(
+    percept: Percept,
+    places: tuple[tuple[int, int], ...],
+    words: tuple[str, ...],
+    reason: StuckReason,
+    within: int,
+) -> None:
     progress = ProgressMonitor()
-    ticks = ticks_to_verdict(
-        progress, walk_between(at(progress_percept, 1, 1), at(progress_percept, 2, 1))
-    )
-    assert progress.verdict is StuckReason.OSCILLATION
-    assert ticks < 2 * QUIET
+    moments = [replace(at(percept, *place), text=text) for place in places for text in words]
+    assert ticks_to_verdict(progress, walk_between(*moments)) < within
+    assert progress.verdict is reason
 
 
-def test_walking_in_a_ring_of_squares_is_oscillation(progress_percept: Percept) -> None:
+def test_training_up_and_down_is_progress_while_experience_grows(percept: Percept) -> None:
     progress = ProgressMonitor()
-    ring = (at(progress_percept, 1, x) for x in (1, 2, 3))
-    assert ticks_to_verdict(progress, walk_between(*ring)) < PATIENCE
-    assert progress.verdict is StuckReason.OSCILLATION
-
-
-def test_training_up_and_down_is_progress_while_experience_grows(progress_percept: Percept) -> None:
-    progress = ProgressMonitor()
-    there, back = at(progress_percept, 1, 1), at(progress_percept, 1, 2)
+    there, back = at(percept, 1, 1), at(percept, 1, 2)
     for lap in range(400):
         for moment in (there, back):
             for _ in range(10):
@@ -318,59 +299,42 @@ def test_training_up_and_down_is_progress_while_experience_grows(progress_percep
                 assert progress.verdict is None
 
 
-def test_coming_back_to_what_one_had_is_no_progress(progress_percept: Percept) -> None:
+def test_coming_back_to_what_one_had_is_no_progress(percept: Percept) -> None:
     progress = ProgressMonitor()
-    rich = richer(progress_percept, exp=5)
-    ticks_to_verdict(progress, walk_between(progress_percept, rich))
+    rich = richer(percept, exp=5)
+    ticks_to_verdict(progress, walk_between(percept, rich))
     assert progress.verdict is StuckReason.NO_NOVELTY
 
 
-def test_exploring_is_progress(progress_percept: Percept) -> None:
+def test_exploring_is_progress(percept: Percept) -> None:
     progress = ProgressMonitor()
     for square in range(3 * PATIENCE):
-        progress.saw(at(progress_percept, square // 200, square % 200))
+        progress.saw(at(percept, square // 200, square % 200))
         assert progress.verdict is None
 
 
-def test_the_same_words_again_and_again_are_repeated_dialogue(progress_percept: Percept) -> None:
-    progress = ProgressMonitor()
-    talk = [replace(progress_percept, text=text) for text in ("HELLO.", "NICE DAY.", "")]
-    assert ticks_to_verdict(progress, walk_between(*talk)) < PATIENCE
-    assert progress.verdict is StuckReason.REPEATED_DIALOGUE
-
-
-def test_what_fails_every_time_is_repeated_failure(progress_percept: Percept) -> None:
-    progress = ProgressMonitor()
-
-    def failing() -> Iterator[Percept]:
-        while True:
-            yield from [progress_percept] * 40
-            progress.failed("go")
-
-    assert ticks_to_verdict(progress, failing()) < PATIENCE
-    assert progress.verdict is StuckReason.REPEATED_FAILURE
-    assert progress.culprits == ("go",)
-
-
-def test_failure_is_noticed_even_where_something_new_happens_now_and_then(
-    progress_percept: Percept,
+@pytest.mark.parametrize("is_growing", [False, True])
+def test_what_fails_every_time_is_noticed_even_where_something_new_happens_now_and_then(
+    percept: Percept, *, is_growing: bool
 ) -> None:
     progress = ProgressMonitor()
 
     def failing() -> Iterator[Percept]:
         for exp in range(1_000):
-            yield from [richer(progress_percept, exp=exp)] * 40
+            yield from [richer(percept, exp=exp * is_growing)] * 40
             progress.failed("go")
 
-    ticks_to_verdict(progress, failing())
+    ticks = ticks_to_verdict(progress, failing())
+    assert is_growing or ticks < PATIENCE
     assert progress.verdict is StuckReason.REPEATED_FAILURE
+    assert progress.culprits == ("go",)
 
 
-def test_a_gain_gives_every_action_another_chance(progress_percept: Percept) -> None:
+def test_a_gain_gives_every_action_another_chance(percept: Percept) -> None:
     progress = ProgressMonitor()
     for level in range(100):
         for _ in range(5):
-            progress.saw(richer(progress_percept, levels=level))
+            progress.saw(richer(percept, levels=level))
             progress.failed("go")
         assert progress.verdict is None
 
@@ -383,24 +347,20 @@ def gains_after(died: Percept, other: Percept) -> bool:
     return progress.saw(other)
 
 
-def owning(progress_percept: Percept, *team: tuple[int, int], potions: int) -> Percept:
+def owning(percept: Percept, *team: tuple[int, int], potions: int) -> Percept:
     """The same moment with a team of such species and levels, and so many potions."""
-    state = progress_percept.state
+    state = percept.state
     first = state.party.mons[0]
     mons = tuple(replace(first, species=species, level=level) for species, level in team)
     bag = replace(state.bag, items=(Stack(POTION, potions),))
-    return replace(
-        progress_percept, state=replace(state, party=replace(state.party, mons=mons), bag=bag)
-    )
+    return replace(percept, state=replace(state, party=replace(state.party, mons=mons), bag=bag))
 
 
-def test_what_a_dead_branch_had_is_no_gain_in_another_mixture(progress_percept: Percept) -> None:
-    died = owning(progress_percept, (1, 12), (2, 4), potions=5)
+def test_what_a_dead_branch_had_is_no_gain_in_another_mixture(percept: Percept) -> None:
+    died = owning(percept, (1, 12), (2, 4), potions=5)
     assert not gains_after(died, died)
-    assert not gains_after(died, owning(progress_percept, (1, 12), (2, 4), potions=3))  # drunk up
-    assert not gains_after(
-        died, owning(progress_percept, (3, 4), (1, 11), potions=5)
-    )  # another catch
+    assert not gains_after(died, owning(percept, (1, 12), (2, 4), potions=3))  # drunk up
+    assert not gains_after(died, owning(percept, (3, 4), (1, 11), potions=5))  # another catch
 
 
 @pytest.mark.parametrize(
@@ -414,21 +374,21 @@ def test_what_a_dead_branch_had_is_no_gain_in_another_mixture(progress_percept: 
     ids=["a level", "a level of the other", "a third", "a potion more"],
 )
 def test_what_goes_beyond_a_dead_branch_is_a_gain(
-    progress_percept: Percept, team: tuple[tuple[int, int], ...], potions: int
+    percept: Percept, team: tuple[tuple[int, int], ...], potions: int
 ) -> None:
-    died = owning(progress_percept, (1, 12), (2, 4), potions=5)
-    assert gains_after(died, owning(progress_percept, *team, potions=potions))
+    died = owning(percept, (1, 12), (2, 4), potions=5)
+    assert gains_after(died, owning(percept, *team, potions=potions))
 
 
 def test_a_deed_that_a_reflex_drops_at_the_same_place_is_a_reflex_loop(
-    progress_percept: Percept,
+    percept: Percept,
 ) -> None:
     progress = ProgressMonitor()
 
     def dropped() -> Iterator[Percept]:
         while True:
             progress.begun("go")
-            yield from [progress_percept] * 30
+            yield from [percept] * 30
             progress.dropped("go", "text")
 
     assert ticks_to_verdict(progress, dropped()) < PATIENCE
@@ -436,22 +396,22 @@ def test_a_deed_that_a_reflex_drops_at_the_same_place_is_a_reflex_loop(
     assert progress.culprits == ("go",)
 
 
-def test_no_way_to_any_goal_is_noticed_before_patience_ends(progress_percept: Percept) -> None:
+def test_no_way_to_any_goal_is_noticed_before_patience_ends(percept: Percept) -> None:
     progress = ProgressMonitor()
 
     def lost() -> Iterator[Percept]:
         while True:
-            yield progress_percept
+            yield percept
             progress.at_a_loss()
 
     assert ticks_to_verdict(progress, lost()) <= LOST + 2
     assert progress.verdict is StuckReason.NO_PLAN
 
 
-def test_what_a_checkpoint_keeps_goes_on_alike(progress_percept: Percept) -> None:
+def test_what_a_checkpoint_keeps_goes_on_alike(percept: Percept) -> None:
     one, walk = (
         ProgressMonitor(),
-        walk_between(at(progress_percept, 1, 1), at(progress_percept, 2, 1)),
+        walk_between(at(percept, 1, 1), at(percept, 2, 1)),
     )
     for _ in range(100):
         one.saw(next(walk))

@@ -4,11 +4,9 @@ import resource
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from shutil import copyfile, copytree
 
 import pytest
 
-from agent.app import Interrupt, Settings, play_run
 from agent.tools.overnight import Heartbeat, NightEnding
 from agent.tools.overnight.logs import KEPT, Line, Logbook, NightJournal, progress_of, read_journal
 from agent.tools.overnight.outcomes import (
@@ -42,24 +40,13 @@ from agent.tools.overnight.repair import (
 )
 from agent.tools.overnight.watch import StallDetector
 from memory import flaw_in, read_run_store
-from tests.agent.support import Watcher
 from tests.agent.tools.overnight.test_overnight import spoil
 
 
-@pytest.fixture(scope="module")
-def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("begun")
-    settings = Settings(run=folder / "run", memory=folder / "memory.sqlite", until="starter")
-    play_run(settings, Watcher(), Interrupt())
-    return folder
-
-
 @pytest.fixture
-def files(begun: Path, tmp_path: Path) -> NightFiles:
+def files(run: Path) -> NightFiles:
     """A run that was played for a while, with its memory, and no copy of anything."""
-    run = copytree(begun / "run", tmp_path / "run")
-    copyfile(begun / "memory.sqlite", tmp_path / "memory.sqlite")
-    return NightFiles(run, kept_run(run), kept_memory(run, tmp_path / "memory.sqlite"))
+    return NightFiles(run, kept_run(run), kept_memory(run, run.parent / "memory.sqlite"))
 
 
 def copy_all(files: NightFiles) -> None:
@@ -173,10 +160,6 @@ def test_no_copy_takes_the_place_of_a_good_one_unless_it_is_whole(files: NightFi
     assert files.memory.copy.exists()
 
 
-def test_a_whole_run_needs_nothing(files: NightFiles) -> None:
-    assert files.examine(thoroughly=True) is None
-
-
 @pytest.mark.parametrize("damage", ["spoilt", "gone", "empty"])
 def test_a_damaged_file_is_replaced_by_the_newest_whole_copy(
     files: NightFiles, damage: str
@@ -184,10 +167,8 @@ def test_a_damaged_file_is_replaced_by_the_newest_whole_copy(
     copy_all(files)
     copy_all(files)
     files.run.copy.write_bytes(b"no copy at all")
-    for kept, fault in (
-        (files.run, NightFault.DAMAGED_RUN),
-        (files.memory, NightFault.DAMAGED_MEMORY),
-    ):
+    faults = NightFault.DAMAGED_RUN, NightFault.DAMAGED_MEMORY
+    for kept, fault in zip((files.run, files.memory), faults, strict=True):
         match damage:
             case "spoilt":
                 spoil(kept.path)
@@ -212,10 +193,8 @@ def test_settings_that_say_nothing_are_put_back(files: NightFiles) -> None:
     settings.write_bytes(b"\0" * 100)
     found = files.examine(thoroughly=False)
     assert found is not None
-    assert (
-        files.repair(found).says
-        == "put back the copy of run.toml; what was there is run.toml.damaged-1"
-    )
+    says = "put back the copy of run.toml; what was there is run.toml.damaged-1"
+    assert files.repair(found).says == says
     assert settings.read_bytes() == before
 
 
@@ -248,7 +227,10 @@ def test_without_a_good_copy_a_file_stays_as_it_is_and_is_named(
     assert path.read_bytes() == torn
 
 
-def test_a_file_that_never_was_ours_is_left_to_who_owns_it(files: NightFiles) -> None:
+def test_a_whole_run_needs_nothing_and_a_file_that_never_was_ours_is_left_to_its_owner(
+    files: NightFiles,
+) -> None:
+    assert files.examine(thoroughly=True) is None
     files.memory.path.write_text("somebody's notes", encoding="utf-8")
     assert files.examine(thoroughly=True) is None  # play refuses it, in one line
 
@@ -324,10 +306,8 @@ def test_a_goal_whose_files_are_damaged_is_not_reached_yet() -> None:
     answer, _ = judge(ended, torn, NightHistory())
     assert isinstance(answer, Restart)
     assert (answer.fault, answer.damage) == (NightFault.DAMAGED_MEMORY, torn)
-    verdict, _ = judge(
-        ended, Damage(NightFault.DISK, "full"), NightHistory()
-    )  # nothing is left to write
-    assert isinstance(verdict, NightVerdict)
+    full = Damage(NightFault.DISK, "full")  # nothing is left to write
+    assert isinstance(judge(ended, full, NightHistory()).answer, NightVerdict)
 
 
 def answers(ended: ChildExit, damage: Damage | None = None) -> list[Restart | NightVerdict]:
@@ -341,15 +321,9 @@ def answers(ended: ChildExit, damage: Damage | None = None) -> list[Restart | Ni
 
 def test_waits_grow_to_a_minute_and_an_older_checkpoint_is_tried_before_the_end() -> None:
     *again, last = answers(ChildExit(-11, says="ended by SIGSEGV"))
-    assert [(each.wait, each.back) for each in again if isinstance(each, Restart)] == [
-        (1, Back.LAST),
-        (2, Back.LAST),
-        (4, Back.LAST),
-        (8, Back.FURTHER),
-        (16, Back.FURTHER),
-        (32, Back.FURTHER),
-        (60, Back.COPY),
-    ]
+    backs = [Back.LAST] * 3 + [Back.FURTHER] * 3 + [Back.COPY]
+    told = [(each.wait, each.back) for each in again if isinstance(each, Restart)]
+    assert told == list(zip((1, 2, 4, 8, 16, 32, 60), backs, strict=True))
     assert isinstance(last, NightVerdict)
     assert last.why.startswith("ended by SIGSEGV (it came 8 times")
 
@@ -359,13 +333,7 @@ def test_waits_grow_to_a_minute_and_an_older_checkpoint_is_tried_before_the_end(
     [
         (ChildExit(-9), None, KILLS, NightEnding.GAVE_UP, None),
         (ChildExit(1), Damage(NightFault.DISK, "full"), WAITS, NightEnding.LIMIT, Guard.DISK),
-        (
-            ChildExit(1),
-            Damage(NightFault.UNWRITABLE, "read-only"),
-            WAITS,
-            NightEnding.GAVE_UP,
-            None,
-        ),
+        (ChildExit(1), Damage(NightFault.UNWRITABLE, "ro"), WAITS, NightEnding.GAVE_UP, None),
         (ChildExit(1), Damage(NightFault.DAMAGED_RUN, "torn"), MENDS, NightEnding.GAVE_UP, None),
         (ChildExit(3, stop="gave_up", says="no way"), None, 2, NightEnding.GAVE_UP, None),
     ],

@@ -11,13 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from agent.app import Interrupt, Settings, play_run
 from agent.tools.overnight import Line
 from agent.tools.overnight.supervisor import PROGRAM
 from agent.tools.replay import replay_run
 from memory import flaw_in, read_run
 from memory.store import own
-from tests.agent.support import ROOT, Agent, Watcher
+from tests.agent.support import ROOT, Agent, play_in
 from tests.agent.tools.overnight.nights import Viewer, kinds, night_over, stand_in, told
 
 PAGE = 4096
@@ -64,9 +63,8 @@ def test_a_killed_child_is_started_again_and_all_that_it_played_replays(tmp_path
     assert (run / "report.html").exists()
 
 
-def test_damaged_files_are_set_aside_and_their_copies_put_back(tmp_path: Path) -> None:
-    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
-    play_run(Settings(run=run, memory=memory, until="starter"), Watcher(), Interrupt())
+def test_damaged_files_are_set_aside_and_their_copies_put_back(run: Path, tmp_path: Path) -> None:
+    memory = tmp_path / "memory.sqlite"
     night_over(run, stand_in(tmp_path, [{"stop": "goal"}]))
     settings = (run / "run.toml").read_bytes()
     spoil(run / "run.sqlite")
@@ -84,10 +82,9 @@ def test_damaged_files_are_set_aside_and_their_copies_put_back(tmp_path: Path) -
 
 
 def test_a_memory_that_was_damaged_unseen_is_put_right_before_the_goal_counts(
-    tmp_path: Path,
+    run: Path, tmp_path: Path
 ) -> None:
-    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
-    play_run(Settings(run=run, memory=memory, until="starter"), Watcher(), Interrupt())
+    memory = tmp_path / "memory.sqlite"
     viewer = Viewer(lambda line: spoil(memory) if line["what"] == "started" else None)
     child = stand_in(tmp_path, [{"beats": [{"tick": 90}], "stop": "goal"}, {"stop": "goal"}])
     night = night_over(run, child, viewer=viewer)
@@ -95,9 +92,10 @@ def test_a_memory_that_was_damaged_unseen_is_put_right_before_the_goal_counts(
     assert flaw_in(memory) is None
 
 
-def test_who_is_killed_beside_a_damaged_memory_is_told_of_as_well(tmp_path: Path) -> None:
-    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
-    play_run(Settings(run=run, memory=memory, until="starter"), Watcher(), Interrupt())
+def test_who_is_killed_beside_a_damaged_memory_is_told_of_as_well(
+    run: Path, tmp_path: Path
+) -> None:
+    memory = tmp_path / "memory.sqlite"
 
     def strike(line: Line) -> None:
         if line["what"] == "started" and line["n"] == 1:
@@ -197,10 +195,9 @@ def test_a_child_ends_cleanly_when_nobody_reads_its_pulse(tmp_path: Path) -> Non
 
 
 def test_going_back_for_the_supervisor_makes_another_game_of_it(tmp_path: Path) -> None:
-    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
-    play_run(Settings(run=run, memory=memory, until="second_town"), Watcher(), Interrupt())
-    again = Settings(resume=run, at=174, recovers=True, memory=memory, until="second_town")
-    play_run(again, Watcher(), Interrupt())
+    run = tmp_path / "run"
+    play_in(tmp_path, until="second_town")
+    play_in(tmp_path, resume=run, at=174, recovers=True, until="second_town")
     with closing(read_run(run)) as folder:
         dead = list(folder.store.steps(live=False))
         live = [step for step in folder.store.steps() if step.tick > 174]

@@ -3,20 +3,18 @@
 import signal
 from dataclasses import replace
 from pathlib import Path
-from shutil import copyfile, copytree
 from threading import Thread
 from time import monotonic, sleep
 from typing import Any
 
 import pytest
 
-from agent.app import Interrupt, Settings, play_run
+from agent.app import Interrupt
 from agent.errors import RunError, UsageError
 from agent.tools.overnight import Clock, Line, NightLimits
 from agent.tools.overnight.outcomes import FRAMES_PER_HOUR
 from memory.errors import RunFolderError
 from memory.store import own
-from tests.agent.support import Watcher
 from tests.agent.tools.overnight.nights import (
     QUICK,
     Viewer,
@@ -29,22 +27,6 @@ from tests.agent.tools.overnight.nights import (
 
 GOAL: dict[str, Any] = {"beats": [{"tick": 500, "checkpoint": 500}], "stop": "goal"}
 CRASH: dict[str, Any] = {"beats": [{"tick": 90}], "signal": signal.SIGSEGV}
-
-
-@pytest.fixture(scope="module")
-def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("begun")
-    run = folder / "run"
-    settings = Settings(run=run, memory=folder / "memory.sqlite", until="starter")
-    play_run(settings, Watcher(), Interrupt())
-    return run
-
-
-@pytest.fixture
-def run(begun: Path, tmp_path: Path) -> Path:
-    """A run that was played for a while: with milestones at ticks 65 and 102."""
-    copyfile(begun.parent / "memory.sqlite", tmp_path / "memory.sqlite")
-    return copytree(begun, tmp_path / "run")
 
 
 def test_a_crash_is_followed_by_a_restart_and_the_goal(run: Path, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import random
 import shutil
-import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.app import Interrupt, Settings, play_run, record_of
+from agent.app import record_of
 from agent.errors import RunError
 from agent.tools.replay import (
     Recording,
@@ -38,7 +37,7 @@ from emulator import (
 from emulator.profile import symbol
 from emulator.recording import first_link, next_chain
 from memory import read_run
-from tests.agent.support import Agent, Game, Played, Watcher, game_at
+from tests.agent.support import Agent, Game, Played, edited, game_at, play_in
 from tests.proofs.divergence import ChangedByte, drawn, found_alone, go_another_way, other_step
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
@@ -71,9 +70,8 @@ def rechained(records: Sequence[StepRecord]) -> list[StepRecord]:
 def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
     """A run to the healing alone: here it is played again as a whole, many times."""
     folder = tmp_path_factory.mktemp("replayed")
-    run, memory = folder / "run", folder / "memory.sqlite"
-    settings = Settings(seed=3, until="healed", run=run, memory=memory)
-    return Played(run, memory, play_run(settings, Watcher(), Interrupt()))
+    summary = play_in(folder, seed=3, until="healed")
+    return Played(folder / "run", folder / "memory.sqlite", summary)
 
 
 @pytest.fixture
@@ -102,11 +100,6 @@ def test_a_flipped_input_is_named_at_its_first_differing_tick(
     assert verify_chain(edited, CARTRIDGE.sha1) == old.tick
 
 
-def edit(run: Path, sql: str) -> None:
-    with closing(sqlite3.connect(run / "run.sqlite")) as database, database:
-        assert database.execute(sql).rowcount == 1
-
-
 @pytest.mark.parametrize(
     ("sql", "says"),
     [
@@ -122,9 +115,7 @@ def edit(run: Path, sql: str) -> None:
 def test_the_chain_names_an_edited_record(
     sql: str, says: str, agent: Agent, played: Played, tmp_path: Path
 ) -> None:
-    run = copied(played.folder, tmp_path)
-    edit(run, sql)
-    ended = agent("replay", run)
+    ended = agent("replay", edited(played.folder, tmp_path / "copy", sql))
     assert ended.code == 1
     assert ended.out.startswith("divergence: tick "), ended.err
     assert says in ended.out
@@ -134,20 +125,10 @@ def test_the_chain_names_an_edited_record(
 def test_a_recording_cut_short_is_named(
     kept: int, agent: Agent, played: Played, tmp_path: Path
 ) -> None:
-    run = copied(played.folder, tmp_path)
-    with closing(sqlite3.connect(run / "run.sqlite")) as database, database:
-        database.execute("DELETE FROM steps WHERE tick > ?", (kept,))
-    ended = agent("replay", run)
+    cut = f"DELETE FROM steps WHERE tick > {kept}"
+    ended = agent("replay", edited(played.folder, tmp_path / "copy", cut))
     assert ended.code == 1
     assert ended.out.startswith(f"divergence: tick {kept + 1}: edited record"), ended.out
-
-
-def copied(run: Path, to: Path) -> Path:
-    copy = to / "copy"
-    copy.mkdir()
-    for path in run.iterdir():
-        (copy / path.name).write_bytes(path.read_bytes())
-    return copy
 
 
 def test_a_sound_run_has_none(agent: Agent, played: Played) -> None:
@@ -164,19 +145,20 @@ FORMS = (
 )
 
 
-def changed(run: Path, to: Path, old: str, new: str) -> Path:
-    copy = copied(run, to)
-    settings = (copy / "run.toml").read_text(encoding="utf-8")
-    assert old in settings
-    (copy / "run.toml").write_text(settings.replace(old, new), encoding="utf-8")
-    return copy
+def with_settings(run: Path, to: Path, old: str, new: str) -> Path:
+    """Return a copy of a run with other words in its settings."""
+    settings = shutil.copytree(run, to) / "run.toml"
+    told = settings.read_text(encoding="utf-8")
+    assert old in told
+    settings.write_text(told.replace(old, new), encoding="utf-8")
+    return to
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_another_pyboy_is_said_first(
     form: tuple[object, ...], agent: Agent, played: Played, tmp_path: Path
 ) -> None:
-    run = changed(played.folder, tmp_path, 'pyboy = "2', 'pyboy = "1')
+    run = with_settings(played.folder, tmp_path / "copy", 'pyboy = "2', 'pyboy = "1')
     file = tmp_path / "file"
     ended = agent("replay", run, *[file if each == "FILE" else each for each in form])
     assert ended.code == 0, ended.err
@@ -187,7 +169,7 @@ def test_another_pyboy_is_said_first(
 def test_another_cartridge_is_all_that_is_said(
     form: tuple[object, ...], agent: Agent, played: Played, tmp_path: Path
 ) -> None:
-    run = changed(played.folder, tmp_path, CARTRIDGE.sha1, "00" * 20)
+    run = with_settings(played.folder, tmp_path / "copy", CARTRIDGE.sha1, "00" * 20)
     file = tmp_path / "file"
     ended = agent("replay", run, *[file if each == "FILE" else each for each in form])
     assert (ended.code, ended.out) == (1, "")
@@ -211,8 +193,7 @@ def test_absurdly_long_pictures_are_not_made(
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bisected")
-    settings = Settings(seed=3, until="rival", run=folder / "run", memory=folder / "memory.sqlite")
-    play_run(settings, Watcher(), Interrupt())
+    play_in(folder, seed=3, until="rival")
     return folder / "run"
 
 
@@ -293,17 +274,9 @@ def test_a_sound_run_has_no_difference(run: Path, agent: Agent) -> None:
     assert (both.code, both.out) == (0, "divergence: none\n")
 
 
-def bisect_copied(run: Path, to: Path, sql: str = "") -> Path:
-    shutil.copytree(run, to)
-    if sql:
-        with closing(sqlite3.connect(to / "run.sqlite")) as database, database:
-            assert database.execute(sql).rowcount > 0
-    return to
-
-
 def test_an_edited_record_is_said(run: Path, tmp_path: Path) -> None:
-    edited = bisect_copied(run, tmp_path / "edited", "UPDATE steps SET settle = 9 WHERE tick = 70")
-    for found in (bisect_run(edited, None), bisect_runs(run, edited, None)):
+    other = edited(run, tmp_path / "edited", "UPDATE steps SET settle = 9 WHERE tick = 70")
+    for found in (bisect_run(other, None), bisect_runs(run, other, None)):
         assert found.divergence is not None
         assert (found.divergence.tick, found.divergence.kind) == (70, DivergenceKind.EDITED)
         assert "itself was changed: tick 70" in found.notes[0]
@@ -311,8 +284,7 @@ def test_an_edited_record_is_said(run: Path, tmp_path: Path) -> None:
 
 def test_a_checkpoint_that_cannot_be_loaded_is_passed_over(run: Path, tmp_path: Path) -> None:
     torn = "UPDATE checkpoints SET state = substr(state, 1, 900) WHERE tick > 0"
-    spoilt = bisect_copied(run, tmp_path / "spoilt", torn)
-    found = bisect_run(spoilt, None)
+    found = bisect_run(edited(run, tmp_path / "spoilt", torn), None)
     assert (found.divergence, found.restores) == (None, 1)
     assert found.notes
     assert all("is passed over: the saved state is cut short" in each for each in found.notes)
@@ -322,9 +294,8 @@ def test_a_shorter_recording_is_told_apart_from_another(
     run: Path, agent: Agent, tmp_path: Path
 ) -> None:
     file = tmp_path / "short.redreplay"
-    short = bisect_copied(run, tmp_path / "short", "DELETE FROM steps WHERE tick > 150")
-    with closing(sqlite3.connect(short / "run.sqlite")) as database, database:
-        database.execute("DELETE FROM checkpoints WHERE tick > 150")
+    cuts = [f"DELETE FROM {table} WHERE tick > 150" for table in ("steps", "checkpoints")]
+    short = edited(run, tmp_path / "short", *cuts)
     assert agent("replay", short, "--export", file).code == 0
     ended = agent("replay", "--bisect", run, file)
     assert (ended.code, ended.out) == (0, "divergence: none\n")
@@ -344,26 +315,16 @@ def test_a_file_is_held_against_a_run_from_power_on(
     assert "2 restores" in ended.err
 
 
-def replaced(run: Path, old: str, new: str) -> Path:
-    settings = (run / "run.toml").read_text(encoding="utf-8")
-    assert old in settings
-    (run / "run.toml").write_text(settings.replace(old, new), encoding="utf-8")
-    return run
-
-
 def test_two_seeds_are_two_games(run: Path, tmp_path: Path, agent: Agent) -> None:
-    memory = tmp_path / "memory.sqlite"
-    play_run(
-        Settings(seed=4, ticks=40, run=tmp_path / "four", memory=memory), Watcher(), Interrupt()
-    )
-    ended = agent("replay", run, tmp_path / "four", "--bisect")
+    play_in(tmp_path, seed=4, ticks=40)
+    ended = agent("replay", run, tmp_path / "run", "--bisect")
     assert ended.code == 1
     assert ended.err.splitlines()[0].startswith("A has seed 3, B has seed 4")
     assert ended.out.startswith("divergence: tick 9: step: settle: ")
 
 
 def test_two_cartridges_are_not_compared(run: Path, tmp_path: Path) -> None:
-    other = replaced(bisect_copied(run, tmp_path / "other"), CARTRIDGE.sha1, "00" * 20)
+    other = with_settings(run, tmp_path / "other", CARTRIDGE.sha1, "00" * 20)
     with pytest.raises(RunError, match="no tick of them can be compared"):
         bisect_runs(run, other, None)
 
