@@ -356,42 +356,28 @@ def test_a_key_that_a_model_says_back_is_kept_nowhere(
     assert [each for each in files if KEY.encode() in each.read_bytes()] == []
 
 
-def test_a34_the_second_session_is_told_what_went_wrong_in_the_first(
+def test_a34_the_second_session_and_its_tape_begin_with_what_went_wrong_in_the_first(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     wrong = (ToolCall("recall", {"text": 7}),)
     told = {"goals": [], "candidates": [], "note": "the stairs are broken", "confidence": 0.9}
-    first = ServiceScenario(
-        lines=(ScriptedAnswer(kind=AnswerKind.ANSWER, rounds=(wrong,), json=told),)
-    )
-    with served(monkeypatch, first) as server:
+    line = ScriptedAnswer(kind=AnswerKind.ANSWER, rounds=(wrong,), json=told)
+    with served(monkeypatch, ServiceScenario(lines=(line,))) as server:
         ended(wanted(tmp_path, run=tmp_path / "first", ticks=ASKED_AT + 5))
     assert not any("[important]" in each for each in bodies(server))
-    with served(monkeypatch) as server:
-        ended(wanted(tmp_path, run=tmp_path / "second", ticks=ASKED_AT + 5))
-    request = bodies(server)[0]
-    assert "[important] Tool error: " in request
-    assert "not of the right kind: text" in request
-    assert "[important] A model noted: the stairs are broken" in request
-
-
-def test_a34_the_tape_of_the_second_session_begins_with_what_the_first_came_to(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    line = ScriptedAnswer(kind=AnswerKind.ANSWER, rounds=((ToolCall("recall", {"text": 7}),),))
-    with served(monkeypatch, ServiceScenario(lines=(line,))):
-        ended(wanted(tmp_path, run=tmp_path / "first", ticks=ASKED_AT + 5))
     tape = tmp_path / "tapes" / "tapes.sqlite"
     with TapeReader(tape) as reader:
         before = set(reader.list_sessions())
-    with served(monkeypatch):
+    with served(monkeypatch) as server:
         ended(wanted(tmp_path, run=tmp_path / "second", ticks=ASKED_AT + 5))
     with TapeReader(tape) as reader:
         new = [root for root in reader.list_sessions() if root not in before]
         first, *_ = reader.read_session(new[0]).entries
     assert first.role == "user"
-    assert "[important] Tool error: " in first.text
-    assert "not of the right kind: text" in first.text
+    for text in (bodies(server)[0], first.text):
+        assert "[important] Tool error: " in text
+        assert "not of the right kind: text" in text
+        assert "[important] A model noted: the stairs are broken" in text
 
 
 def renamed(home: Path, old: str, new: str) -> Path:

@@ -55,8 +55,8 @@ def lives_of(folder: Path) -> list[list[str]]:
 
 def night_over(  # what a night is made of
     run: Path,
-    program: Sequence[str],
-    *,
+    *lives: dict[str, Any],
+    program: Sequence[str] = (),
     limits: NightLimits = LIMITS,
     patience: NightTimeouts = QUICK,
     viewer: Viewer | None = None,
@@ -66,7 +66,8 @@ def night_over(  # what a night is made of
     asks: bool = False,
     memory: Path | None = None,
 ) -> Night:
-    """Return a night over the run in a folder, whose memory lies beside that by default."""
+    """Return a night over the run in a folder, whose memory lies beside that by default; its children live as is said."""
+    program = program or stand_in(run.parent, lives)
     settings = NightSettings(
         run=run,
         memory=memory or run.parent / "memory.sqlite",

@@ -17,7 +17,7 @@ from agent.tools.replay import replay_run
 from memory import flaw_in, read_run
 from memory.store import own
 from tests.agent.support import ROOT, Agent, play_in
-from tests.agent.tools.overnight.nights import Viewer, kinds, night_over, stand_in, told
+from tests.agent.tools.overnight.nights import Viewer, kinds, night_over, told
 
 PAGE = 4096
 
@@ -53,7 +53,7 @@ def at_home(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_killed_child_is_started_again_and_all_that_it_played_replays(tmp_path: Path) -> None:
     run = tmp_path / "run"
     viewer = Viewer(Doing("starter", lambda pid: os.kill(pid, signal.SIGKILL)))
-    night = night_over(run, PROGRAM, viewer=viewer, flags=("--until", "rival"))
+    night = night_over(run, program=PROGRAM, viewer=viewer, flags=("--until", "rival"))
     assert (night.verdict, night.restarts, kinds(run)) == ("goal", 1, ["killed"])
     assert night.milestones == ("left_home", "starter", "rival")
     assert replay_run(run, None).divergence is None
@@ -65,12 +65,12 @@ def test_a_killed_child_is_started_again_and_all_that_it_played_replays(tmp_path
 
 def test_damaged_files_are_set_aside_and_their_copies_put_back(run: Path, tmp_path: Path) -> None:
     memory = tmp_path / "memory.sqlite"
-    night_over(run, stand_in(tmp_path, [{"stop": "goal"}]))
+    night_over(run, {"stop": "goal"})
     settings = (run / "run.toml").read_bytes()
     spoil(run / "run.sqlite")
     spoil(memory)
     (run / "run.toml").write_bytes(settings[:40])
-    night = night_over(run, PROGRAM, flags=("--until", "rival"))
+    night = night_over(run, program=PROGRAM, flags=("--until", "rival"))
     assert (night.verdict, night.restarts) == ("goal", 0)
     assert kinds(run) == ["damaged_run", "damaged_run", "damaged_memory"]
     assert all("put back the copy of" in line["answer"] for line in told(run, "fault"))
@@ -86,8 +86,8 @@ def test_a_memory_that_was_damaged_unseen_is_put_right_before_the_goal_counts(
 ) -> None:
     memory = tmp_path / "memory.sqlite"
     viewer = Viewer(lambda line: spoil(memory) if line["what"] == "started" else None)
-    child = stand_in(tmp_path, [{"beats": [{"tick": 90}], "stop": "goal"}, {"stop": "goal"}])
-    night = night_over(run, child, viewer=viewer)
+    lives = {"beats": [{"tick": 90}], "stop": "goal"}, {"stop": "goal"}
+    night = night_over(run, *lives, viewer=viewer)
     assert (night.verdict, kinds(run)) == ("goal", ["damaged_memory"])
     assert flaw_in(memory) is None
 
@@ -102,7 +102,7 @@ def test_who_is_killed_beside_a_damaged_memory_is_told_of_as_well(
             spoil(memory)
             os.kill(line["pid"], signal.SIGKILL)
 
-    night = night_over(run, PROGRAM, viewer=Viewer(strike), flags=("--until", "rival"))
+    night = night_over(run, program=PROGRAM, viewer=Viewer(strike), flags=("--until", "rival"))
     assert (night.verdict, kinds(run)) == ("goal", ["killed", "damaged_memory"])
     assert night.faults == {"killed": 1, "damaged_memory": 1}
 

@@ -21,16 +21,16 @@ from tests.agent.tools.overnight.nights import (
     kinds,
     lives_of,
     night_over,
-    stand_in,
     told,
 )
 
 GOAL: dict[str, Any] = {"beats": [{"tick": 500, "checkpoint": 500}], "stop": "goal"}
+STAYS: dict[str, Any] = {"beats": [{"tick": 90}], "stays": True}
 CRASH: dict[str, Any] = {"beats": [{"tick": 90}], "signal": signal.SIGSEGV}
 
 
-def test_a_crash_is_followed_by_a_restart_and_the_goal(run: Path, tmp_path: Path) -> None:
-    night = night_over(run, stand_in(tmp_path, [CRASH, GOAL]))
+def test_a_crash_is_followed_by_a_restart_and_the_goal(run: Path) -> None:
+    night = night_over(run, CRASH, GOAL)
     assert (night.verdict, night.restarts, night.ticks) == ("goal", 1, 500)
     assert kinds(run) == ["crash"]
     (fault,) = told(run, "fault")
@@ -44,7 +44,7 @@ def test_the_same_crash_again_is_answered_from_further_back_and_then_given_up(
     run: Path, tmp_path: Path
 ) -> None:
     error = {"beats": [{"tick": 110, "checkpoint": 102}], "code": 1, "says": "error: no way on\n"}
-    night = night_over(run, stand_in(tmp_path, [error]))
+    night = night_over(run, error)
     assert night.verdict == "gave_up"
     assert night.why == "no way on (it came 8 times, also from older checkpoints)"
     back = [life[life.index("--at") + 1] for life in lives_of(tmp_path) if "--at" in life]
@@ -58,9 +58,9 @@ def test_the_same_crash_again_is_answered_from_further_back_and_then_given_up(
     assert answers[6].startswith("put back the copy of ")
 
 
-def test_getting_further_forgets_the_crashes_of_before(run: Path, tmp_path: Path) -> None:
+def test_getting_further_forgets_the_crashes_of_before(run: Path) -> None:
     lives = [{**CRASH, "beats": [{"tick": n, "checkpoint": n}]} for n in range(200, 209)]
-    night = night_over(run, stand_in(tmp_path, [*lives, GOAL]))
+    night = night_over(run, *lives, GOAL)
     assert (night.verdict, night.restarts) == ("goal", 9)
     assert {line["answer"] for line in told(run, "fault")} == {"restart in 0.01 s"}
 
@@ -70,19 +70,17 @@ def test_whoever_is_killed_from_outside_is_started_again_from_where_it_was(
 ) -> None:
     killed = {"beats": [{"tick": 90}], "signal": signal.SIGKILL}
     asked = {"beats": [{"tick": 90}], "stop": "interrupted", "code": 130}
-    night = night_over(run, stand_in(tmp_path, [*[killed] * 4, asked, GOAL]))
+    night = night_over(run, *[killed] * 4, asked, GOAL)
     assert night.verdict == "goal"
     assert kinds(run) == ["killed"] * 4 + ["terminated"]
     assert not any("--at" in life for life in lives_of(tmp_path))
 
 
 @pytest.mark.parametrize("ends_cleanly", [True, False])
-def test_a_hanging_child_is_ended_and_play_goes_on(
-    run: Path, tmp_path: Path, *, ends_cleanly: bool
-) -> None:
+def test_a_hanging_child_is_ended_and_play_goes_on(run: Path, *, ends_cleanly: bool) -> None:
     hanging = {"beats": [{"tick": 90}] * 3, "stays": True, "ends_cleanly": ends_cleanly}
     patience = replace(QUICK, hang_s=0.3, grace_s=0.3)
-    night = night_over(run, stand_in(tmp_path, [hanging, GOAL]), patience=patience)
+    night = night_over(run, hanging, GOAL, patience=patience)
     assert (night.verdict, kinds(run)) == ("goal", ["hang"])
     (fault,) = told(run, "fault")
     assert fault["says"] == "no tick for 0.3 s since the lab, test: stand in"
@@ -101,7 +99,7 @@ def livelock(*, gains: int) -> dict[str, Any]:
 def test_play_without_gains_goes_back_before_the_last_one_twice_and_is_given_up(
     run: Path, tmp_path: Path
 ) -> None:
-    night = night_over(run, stand_in(tmp_path, [livelock(gains=2)]))
+    night = night_over(run, livelock(gains=2))
     assert night.verdict == "gave_up"
     assert "nothing gained in 3 hours of game time: the lab, test: stand in" in night.why
     assert kinds(run) == ["livelock"] * 2
@@ -109,21 +107,19 @@ def test_play_without_gains_goes_back_before_the_last_one_twice_and_is_given_up(
     assert back == ["65", "0"]
 
 
-def test_a_child_that_gives_up_gets_two_more_tries_and_its_reason_is_the_verdict(
-    run: Path, tmp_path: Path
-) -> None:
+def test_a_child_that_gives_up_gets_two_more_tries_and_its_reason_is_the_verdict(run: Path) -> None:
     stuck = {"beats": [{"tick": 110, "gains": 5}], "stop": "gave_up", "code": 3}
-    night = night_over(run, stand_in(tmp_path, [{**stuck, "reason": "no way is known"}]))
+    night = night_over(run, {**stuck, "reason": "no way is known"})
     assert (night.verdict, night.restarts) == ("gave_up", 2)
     assert night.why == "no way is known; going back 2 times did not help"
 
 
-def test_a_gain_after_going_back_gives_all_tries_again(run: Path, tmp_path: Path) -> None:
+def test_a_gain_after_going_back_gives_all_tries_again(run: Path) -> None:
     lives = [
         {"beats": [{"tick": 110, "gains": n}], "stop": "gave_up", "code": 3}
         for n in (5, 5, 6, 6, 7)
     ]
-    assert night_over(run, stand_in(tmp_path, [*lives, GOAL])).verdict == "goal"
+    assert night_over(run, *lives, GOAL).verdict == "goal"
 
 
 @pytest.mark.parametrize(
@@ -136,49 +132,44 @@ def test_a_gain_after_going_back_gives_all_tries_again(run: Path, tmp_path: Path
     ],
 )
 def test_a_limit_ends_the_night_cleanly_and_by_name(
-    run: Path, tmp_path: Path, limits: NightLimits, which: str, why: str
+    run: Path, limits: NightLimits, which: str, why: str
 ) -> None:
     life = {"beats": [{"tick": 90}, {"tick": 900}], "stays": True, "says": "words\n" * 100}
-    night = night_over(run, stand_in(tmp_path, [life]), limits=limits)
+    night = night_over(run, life, limits=limits)
     assert (night.verdict, night.which) == ("limit", which)
     assert why in night.why
     assert told(run, "ended")[0]["code"] == 130
     assert told(run, "verdict")[0]["which"] == which
 
 
-def test_memory_that_is_short_again_after_a_restart_is_a_limit(run: Path, tmp_path: Path) -> None:
-    life = {"beats": [{"tick": 90}], "stays": True}
+def test_memory_that_is_short_again_after_a_restart_is_a_limit(run: Path) -> None:
     limits = NightLimits(free_bytes=0, resident=1)
-    night = night_over(run, stand_in(tmp_path, [life]), limits=limits)
+    night = night_over(run, STAYS, limits=limits)
     assert (night.verdict, night.which, night.restarts) == ("limit", "memory", 1)
     assert kinds(run) == ["memory"]
 
 
 def test_ticks_that_are_played_are_a_limit(run: Path, tmp_path: Path) -> None:
     life = {"beats": [{"tick": 90}], "stop": "ticks"}
-    night = night_over(run, stand_in(tmp_path, [life]), flags=("--ticks", "90"))
+    night = night_over(run, life, flags=("--ticks", "90"))
     assert (night.verdict, night.which) == ("limit", "ticks")
     assert lives_of(tmp_path)[0][:2] == ["play", "--json"]
 
 
-def test_a_request_for_an_end_reaches_the_child_and_is_waited_for(
-    run: Path, tmp_path: Path
-) -> None:
+def test_a_request_for_an_end_reaches_the_child_and_is_waited_for(run: Path) -> None:
     interrupt = Interrupt()
 
     def react(line: Line) -> None:
         interrupt.asked |= line["what"] == "started"
 
-    life = {"beats": [{"tick": 90}], "stays": True}
-    program = stand_in(tmp_path, [life, GOAL])
-    night = night_over(run, program, interrupt=interrupt, viewer=Viewer(react))
+    night = night_over(run, STAYS, GOAL, interrupt=interrupt, viewer=Viewer(react))
     assert (night.verdict, told(run, "ended")[0]["code"]) == ("interrupted", 130)
-    again = night_over(run, program)
+    again = night_over(run, STAYS, GOAL)
     assert (again.verdict, again.restarts) == ("goal", 1)  # the same night
 
 
 def test_wall_time_counts_over_all_sessions_of_a_night_and_no_jump_of_the_calendar(
-    run: Path, tmp_path: Path
+    run: Path,
 ) -> None:
     interrupt = Interrupt()
     dates = iter(range(10**9, 0, -(10**6)))
@@ -187,29 +178,23 @@ def test_wall_time_counts_over_all_sessions_of_a_night_and_no_jump_of_the_calend
     def react(line: Line) -> None:
         interrupt.asked |= line["what"] == "sample"
 
-    program = stand_in(tmp_path, [{"beats": [{"tick": 90}], "stays": True}])
-    first = night_over(run, program, interrupt=interrupt, viewer=Viewer(react), clock=clock)
+    first = night_over(run, STAYS, interrupt=interrupt, viewer=Viewer(react), clock=clock)
     limits = NightLimits(free_bytes=0, hours=(first.night_s + 0.4) / 3_600)
-    second = night_over(run, program, limits=limits, clock=clock)
+    second = night_over(run, STAYS, limits=limits, clock=clock)
     assert second.which == "hours"
     assert second.night_s >= first.night_s + 0.4
 
 
-def test_a_night_with_a_verdict_is_over_and_the_next_has_all_its_hours(
-    run: Path, tmp_path: Path
-) -> None:
-    program = stand_in(tmp_path, [{"beats": [{"tick": 90}], "stays": True}])
+def test_a_night_with_a_verdict_is_over_and_the_next_has_all_its_hours(run: Path) -> None:
     limits = NightLimits(free_bytes=0, hours=0.3 / 3_600)
-    assert night_over(run, program, limits=limits).which == "hours"
-    assert night_over(run, program, limits=limits).night_s >= 0.3
+    assert night_over(run, STAYS, limits=limits).which == "hours"
+    assert night_over(run, STAYS, limits=limits).night_s >= 0.3
     assert len(told(run, "started")) == 2
 
 
 def test_calls_that_are_made_let_play_go_on_by_rules(run: Path, tmp_path: Path) -> None:
-    life = {"beats": [{"tick": 90}], "stays": True}
     limits = NightLimits(free_bytes=0, usd=0.0)  # reached before the first call
-    program = stand_in(tmp_path, [life, GOAL])
-    night = night_over(run, program, limits=limits, asks=True, flags=("--mind", "claude"))
+    night = night_over(run, STAYS, GOAL, limits=limits, asks=True, flags=("--mind", "claude"))
     assert night.verdict == "goal"
     assert lives_of(tmp_path)[1][-4:-2] == ["--mind", "rules"]
     (line,) = told(run, "rules")
@@ -219,26 +204,26 @@ def test_calls_that_are_made_let_play_go_on_by_rules(run: Path, tmp_path: Path) 
 def test_what_cannot_be_is_said_once_and_not_tried_again(tmp_path: Path) -> None:
     cannot = {"code": 2, "says": "error: --until nowhere is no milestone\n"}
     with pytest.raises(UsageError, match="nowhere is no milestone"):
-        night_over(tmp_path / "run", stand_in(tmp_path, [cannot]))
+        night_over(tmp_path / "run", cannot)
     cannot = {"code": 1, "says": "error: roms/x.gb is no cartridge\n"}
     other = tmp_path / "other"
     other.mkdir()
     with pytest.raises(RunError, match="is no cartridge"):
-        night_over(other / "run", stand_in(other, [cannot]))
+        night_over(other / "run", cannot)
     assert len(lives_of(other)) == 1
 
 
-def test_a_folder_that_is_watched_over_is_refused_to_a_second(run: Path, tmp_path: Path) -> None:
+def test_a_folder_that_is_watched_over_is_refused_to_a_second(run: Path) -> None:
     with own(run, "night.lock") as lock:
         pass
     try:
         with pytest.raises(RunFolderError, match="in use by another process"):
-            night_over(run, stand_in(tmp_path, [GOAL]))
+            night_over(run, GOAL)
     finally:
         lock.release()
 
 
-def test_the_child_of_a_supervisor_that_died_is_waited_for(run: Path, tmp_path: Path) -> None:
+def test_the_child_of_a_supervisor_that_died_is_waited_for(run: Path) -> None:
     with own(run) as lock:
         pass
 
@@ -246,9 +231,9 @@ def test_the_child_of_a_supervisor_that_died_is_waited_for(run: Path, tmp_path: 
         if line["what"] == "began":
             lock.release()
 
-    assert night_over(run, stand_in(tmp_path, [GOAL]), viewer=Viewer(react)).verdict == "goal"
+    assert night_over(run, GOAL, viewer=Viewer(react)).verdict == "goal"
     with own(run) as lock, pytest.raises(RunFolderError):
-        night_over(run, stand_in(tmp_path, [GOAL]), patience=replace(QUICK, folder_s=0.1))
+        night_over(run, GOAL, patience=replace(QUICK, folder_s=0.1))
     lock.release()
 
 
@@ -256,15 +241,15 @@ def test_a_run_that_was_killed_before_its_first_checkpoint_is_begun_anew(tmp_pat
     run = tmp_path / "run"
     run.mkdir()
     (run / "run.toml").write_text("seed = 1\n", encoding="utf-8")
-    night = night_over(run, stand_in(tmp_path, [GOAL]))
+    night = night_over(run, GOAL)
     assert (night.verdict, kinds(run)) == ("goal", ["not_resumable"])
     assert "--run" in lives_of(tmp_path)[0]
     assert (run / "run.toml.unbegun-1").exists()
 
 
-def test_a_milestone_is_told_once_and_a_night_begins_with_copies(run: Path, tmp_path: Path) -> None:
+def test_a_milestone_is_told_once_and_a_night_begins_with_copies(run: Path) -> None:
     beats = [{"tick": 100 + n, "milestones": ["starter", "rival"][: n + 1]} for n in range(5)]
-    night_over(run, stand_in(tmp_path, [{"beats": beats, "stop": "goal"}]))
+    night_over(run, {"beats": beats, "stop": "goal"})
     assert {each.name for each in (run / "copies").iterdir()} >= {
         "memory.sqlite",
         "run.sqlite",
@@ -290,9 +275,8 @@ def test_a_folder_that_cannot_be_written_is_waited_for_without_playing(
 
     shelf.mkdir()
     cannot = {"beats": [{"tick": 90}], "code": 1, "says": "error: it cannot be written\n"}
-    program = stand_in(tmp_path, [cannot, GOAL])
     memory = shelf / "memory.sqlite"
-    night = night_over(run, program, viewer=Viewer(react), memory=memory)
+    night = night_over(run, cannot, GOAL, viewer=Viewer(react), memory=memory)
     assert (night.verdict, night.restarts) == ("goal", 1)
     assert kinds(run) == ["unwritable"] * 3
 
@@ -322,8 +306,7 @@ def test_what_waits_is_written_while_a_child_says_nothing(run: Path, tmp_path: P
     (tmp_path / "lives.jsonl").touch()
     other = Thread(target=open_again)
     other.start()
-    program = stand_in(tmp_path, [CRASH, silent])
-    night = night_over(run, program, viewer=Viewer(shut), interrupt=interrupt)
+    night = night_over(run, CRASH, silent, viewer=Viewer(shut), interrupt=interrupt)
     other.join()
     assert night.verdict == "interrupted"
     assert seen == [[], ["crash"]]
