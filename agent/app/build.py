@@ -13,7 +13,7 @@ from agent.app.memory_producers import (
     PostMortems,
     watch_advice,
 )
-from agent.app.observations import GameKnowledge, PlayObservations
+from agent.app.observations import PlayObservations
 from agent.app.settings import RunSettings
 from agent.capabilities import (
     GameContext,
@@ -154,6 +154,9 @@ class Branch:
         self._console = console
         self.hooks = Hooks(on_fault)
         self.memory = self._remember(on_fault, is_new=is_new)
+        self.observations = PlayObservations(
+            store, ground.session, game.story, game.dex, self.hooks, self.memory.blackboard
+        )
         self._battles = BattleWatch(game.dex, game.story.place_of)
         store.attach("battles", self._battles)
         advise = partial(self._advising, ground.asking) if ground.asking is not None else None
@@ -176,7 +179,7 @@ class Branch:
             hooks=self.hooks,
             tick=console.link.tick,
         )
-        self.observations = self._watch()
+        self._watch()
         store.attach("eyes", eyes)
         store.attach("mind", self.mind)
 
@@ -202,7 +205,7 @@ class Branch:
         tools = AdvisorTools(actions, describing, now)
         consultations = Consultations(self._ground.store)
         noted = [consultations.noting(each) for each in tools.all()]
-        advisor = asking.advisor(noted, lambda: self.observations.block())
+        advisor = asking.advisor(noted, self.observations.block)
         recording = consultations.recording(advisor)
         advising = Advising(recording, describing, now, self.hooks, asking.every)
 
@@ -218,26 +221,22 @@ class Branch:
         due = self.ledger.due(state)
         return Due.FRAME if due is Due.NOTHING and advising.wants_picture else due
 
-    def _watch(self) -> PlayObservations:
+    def _watch(self) -> None:
         (story, world, dex, _), store = self._ground.game, self._ground.store
         blackboard = self.memory.blackboard
         producers = Producers(self.hooks, blackboard)
         picked_up = partial(found, world)
-        PlayProducers(
+        play = PlayProducers(
             story.place_of, self._battles, self._choices, dex, store.run_id, picked_up
-        ).register(producers)
+        )
+        play.register(producers)
         MeetingProducers(story, lambda: self._console.link.tick).register(producers)
         PostMortems(store, story.called).register(producers)
         watch_actions(producers, AGENT)
         watch_advice(producers)
-        knowing = GameKnowledge(story, dex)
-        observations = PlayObservations(
-            store, self._ground.session, knowing, self.hooks, blackboard
-        )
         for level in ("working", "stm"):
             blackboard.subscribe(scope_name(AGENT, level), self._chronicle)
         self.hooks.before(Mind.decide, self._judge, on_error=ErrorMode.SUPPRESS)
-        return observations
 
     def _judge(self, call: Call) -> None:
         """Let facts judge what is claimed."""

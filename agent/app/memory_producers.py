@@ -133,8 +133,6 @@ class PlayProducers:
 
     def disagreements(self, _call: Call, percept: Percept) -> list[Produced]:
         """Where the screen says something else than work RAM."""
-        if not percept.disagreements:
-            return []
         at = game_seconds(percept.state)
         return [
             Produced({"between": words}, percept.tick, at, importance=2)
@@ -208,7 +206,7 @@ class PlayProducers:
     def location(self, _call: Call, percept: Percept) -> Produced | None:
         """A place just entered."""
         state = percept.state
-        if percept.came_from == state.map.map_id or not state.in_control:
+        if not _has_come(percept):
             return None
         place = LocationVisited(
             location_name=self.place_of(state),
@@ -216,19 +214,12 @@ class PlayProducers:
             first_visit_tick=percept.tick,
             last_visit_tick=percept.tick,
             visit_count=1,
-            explored_areas=(),
-            unexplored_areas=(),
-            points_of_interest=(),
-            npcs_interacted=(),
         )
         return _produced(place, percept.tick, state, importance=6)
 
     def resources(self, _call: Call, percept: Percept) -> Produced | None:
         """What is owned, on entering a place."""
-        state = percept.state
-        if percept.came_from == state.map.map_id or not state.in_control:
-            return None
-        return self._owned(percept)
+        return self._owned(percept) if _has_come(percept) else None
 
     def resources_then(self, call: Call, _pursuit: ActiveGoal) -> Produced:
         """What is owned when a goal is reached or another is turned to, as after a battle or in a shop."""
@@ -248,29 +239,22 @@ class PlayProducers:
     def objective_reached(self, call: Call, pursuit: ActiveGoal) -> Produced:
         """A goal that facts show reached."""
         percept: Percept = call.args[1]
-        record = _objective(pursuit, percept.tick)
-        return _produced(record, percept.tick, percept.state, importance=6)
+        done = _objective(pursuit, percept.tick)
+        return _produced(done, percept.tick, percept.state, importance=6)
 
     def objective_done(self, call: Call, performed: Performed) -> Produced | None:
         """A goal that is reached by the mere doing of the action of its name."""
         intent: Intent = call.args[0]
         pursuit, tick = intent.pursuit, call.instance.tick
-        if pursuit is None or performed.outcome is not Outcome.DONE:
-            return None
-        if intent.name != pursuit.goal.name:
+        is_done = performed.outcome is Outcome.DONE
+        if pursuit is None or not is_done or intent.name != pursuit.goal.name:
             return None
         return _produced(_objective(pursuit, tick), tick, performed.state, importance=6)
 
     def _owned(self, percept: Percept) -> Produced:
         state = percept.state
-        owned = ResourceSnapshot(
-            tick=percept.tick,
-            money=state.player.money,
-            items={self.dex.item_name(stack.item): stack.quantity for stack in state.bag.items},
-            tms_obtained=(),
-            hms_obtained=(),
-            key_items=(),
-        )
+        items = {self.dex.item_name(stack.item): stack.quantity for stack in state.bag.items}
+        owned = ResourceSnapshot(percept.tick, state.player.money, items)
         return _produced(owned, percept.tick, state, location=self.place_of(state))
 
     def _team(self, state: State) -> list[Json]:
@@ -279,6 +263,11 @@ class PlayProducers:
             f"{known[mon.species].name if mon.species in known else mon.nickname}:{mon.level}"
             for mon in state.party.mons
         ]
+
+
+def _has_come(percept: Percept) -> bool:
+    """Return whether the player has just come to another map."""
+    return percept.came_from != percept.state.map.map_id and percept.state.in_control
 
 
 def _objective(pursuit: ActiveGoal, completed_tick: int | None = None) -> SessionObjective:
@@ -293,8 +282,6 @@ def _objective(pursuit: ActiveGoal, completed_tick: int | None = None) -> Sessio
         progress_percent=0.0 if completed_tick is None else 100.0,
         created_tick=pursuit.since,
         completed_tick=completed_tick,
-        prerequisites=(),
-        related_location=None,
     )
 
 

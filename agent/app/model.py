@@ -84,7 +84,11 @@ class ModelService:
         self._session = store.next_session()  # the one that begins
         self._notes = load_page(hiring.tapes / "memory")
         self._wallet = Wallet(
-            store, hiring.prices, hiring.terms, now_ms=_now_ms, faults=self.faults
+            store,
+            hiring.prices,
+            hiring.terms,
+            now_ms=lambda: round(_now_s() * 1_000),
+            faults=self.faults,
         )
         self._breaker = CircuitBreaker(lambda: self._game_s)
         self._tape = self._opened(hiring.tapes / "tapes.sqlite")
@@ -250,7 +254,3 @@ def _wait(seconds: float) -> None:
 def _now_s() -> float:
     """Return seconds since 1970, which are metadata: nothing in play depends on them."""
     return datetime.now(UTC).timestamp()
-
-
-def _now_ms() -> int:
-    return round(_now_s() * 1_000)

@@ -1,7 +1,7 @@
 """Observations of play kept with the run: what becomes one, the sections that list them, and who watches play for them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from agent.app.memory_producers import AGENT
 from agent.mind import ActionEnded
@@ -177,17 +177,6 @@ TOLD: Final = frozenset({BATTLE, BLACKOUT, LOCATION, RECOLLECTION, STUCK, WAYPOI
 MOST: Final = 250  # observations that a block is made of, the most important first
 
 
-class GameKnowledge(NamedTuple):
-    """What there is to know beforehand of the game that is observed."""
-
-    story: Story
-    dex: Dex
-
-    def extractors(self) -> Extractors:
-        """Return the rules for play and for the tools of a model."""
-        return Extractors(TOOLS, game_table(self.story.milestones, self.dex.item_name))
-
-
 class PlayObservations:
     """Keeps what is observed in one session of a run, from its making on; `capture` takes the calls of a model's tools as well.
 
@@ -198,15 +187,17 @@ class PlayObservations:
         self,
         store: RunStore,
         session: str,
-        knowing: GameKnowledge,
+        story: Story,
+        dex: Dex,
         hooks: Hooks,
         blackboard: Blackboard,
     ) -> None:
         self._store = store
         self._session = session
-        self._place_of = knowing.story.place_of
+        self._place_of = story.place_of
         self._blackboard = blackboard
-        self.capture = Capture(knowing.extractors(), self._keep, hooks.faults)
+        rules = Extractors(TOOLS, game_table(story.milestones, dex.item_name))
+        self.capture = Capture(rules, self._keep, hooks.faults)
         hooks.after(ActionEnded, self._deed, on_error=ErrorMode.SUPPRESS)
         for level in ("working", "stm"):
             blackboard.subscribe(scope_name(AGENT, level), self._event)
@@ -227,16 +218,10 @@ class PlayObservations:
         """A deed that ended: what was owned when it began is in the intent, whatever was done since."""
         intent, outcome, here = ended.intent, ended.outcome, ended.here
         began = intent.began
-        args = {
-            "name": intent.name,
-            "why": intent.why,
-            "place": self._place_of(began),
-            "bag": began.bag.items,
-            "money": began.player.money,
-        }
-        owned = {"bag": here.bag.items, "money": here.player.money}
+        meant = {"name": intent.name, "why": intent.why, "place": self._place_of(began)}
+        had, owned = ({"bag": each.bag.items, "money": each.player.money} for each in (began, here))
         error = "" if outcome is Outcome.DONE else outcome.value
-        self.capture.saw(DEED, args, Result(owned, error))
+        self.capture.saw(DEED, {**meant, **had}, Result(owned, error))
 
     def _event(self, event: BlackboardEvent) -> None:
         entry = event.entry

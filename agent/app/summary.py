@@ -89,15 +89,8 @@ class Stop(Enum):
     @property
     def exit_code(self) -> int:
         """The exit code of the process."""
-        match self:
-            case Stop.GOAL | Stop.TICKS:
-                return 0
-            case Stop.ERROR:
-                return 1
-            case Stop.GAVE_UP | Stop.LIMIT:
-                return 3
-            case Stop.INTERRUPTED:
-                return 130
+        codes = {Stop.GOAL: 0, Stop.TICKS: 0, Stop.ERROR: 1, Stop.INTERRUPTED: 130}
+        return codes.get(self, 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +114,7 @@ class Summary:
     episodes: int  # of getting nowhere
     restores: int
     returns: Sequence[Branching] = ()  # the times that play went back and what it had played died
-    moved: Mapping[str, int] = field(
-        default_factory=dict
-    )  # decisions, by the use of memory that moved them
+    moved: Mapping[str, int] = field(default_factory=dict)  # decisions, by the use that moved them
     advice: Mapping[str, Any] | None = None  # what asking a model came to, where one was asked
 
     @property
@@ -133,12 +124,5 @@ class Summary:
 
     def as_json(self) -> Mapping[str, Any]:
         """Return the object in plain JSON types."""
-        milestones = [asdict(reached) for reached in self.milestones]
         returns = [each._asdict() for each in self.returns]
-        return {
-            **asdict(self),
-            "stop": self.stop.value,
-            "milestones": milestones,
-            "returns": returns,
-            "clean": self.clean,
-        }
+        return {**asdict(self), "stop": self.stop.value, "returns": returns, "clean": self.clean}

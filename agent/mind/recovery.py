@@ -132,7 +132,7 @@ class Ladder(SavedAttributes):
         self.episode = replace(
             self.episode,
             lasted=percept.tick,
-            tried=_union(self.episode.tried, self.progress.tried),
+            tried=tuple(dict.fromkeys((*self.episode.tried, *self.progress.tried))),
             rungs=(*self.episode.rungs, rung.value),
         )
         match rung:
@@ -278,7 +278,3 @@ class Ladder(SavedAttributes):
         for name in self.progress.culprits:
             if name not in self._indispensable:
                 self._cooling[name] = self._tick + ticks
-
-
-def _union(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*first, *second)))

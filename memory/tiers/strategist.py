@@ -55,8 +55,8 @@ class SessionObjective:
     progress_percent: float
     created_tick: int
     completed_tick: int | None
-    prerequisites: tuple[str, ...]
-    related_location: str | None
+    prerequisites: tuple[str, ...] = ()
+    related_location: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +87,10 @@ class LocationVisited:
     first_visit_tick: int
     last_visit_tick: int
     visit_count: int
-    explored_areas: tuple[str, ...]
-    unexplored_areas: tuple[str, ...]
-    points_of_interest: tuple[str, ...]
-    npcs_interacted: tuple[str, ...]
+    explored_areas: tuple[str, ...] = ()
+    unexplored_areas: tuple[str, ...] = ()
+    points_of_interest: tuple[str, ...] = ()
+    npcs_interacted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +100,9 @@ class ResourceSnapshot:
     tick: int
     money: int
     items: Mapping[str, int]
-    tms_obtained: tuple[int, ...]
-    hms_obtained: tuple[str, ...]
-    key_items: tuple[str, ...]
+    tms_obtained: tuple[int, ...] = ()
+    hms_obtained: tuple[str, ...] = ()
+    key_items: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

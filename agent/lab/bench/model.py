@@ -30,7 +30,7 @@ from agent.advisor.port import Question, Tool
 from agent.advisor.request import remembered, request_of
 from agent.app import AskSettings, Decider, Interrupt, Settings, Summary, play_run
 from agent.app.model import ModelService
-from agent.app.observations import GAME_SECTIONS, GameKnowledge, PlayObservations
+from agent.app.observations import GAME_SECTIONS, PlayObservations
 from agent.app.play import NoViewer
 from agent.app.settings import ModelTerms, model_terms
 from agent.fake_claude import FakeClaude
@@ -279,11 +279,11 @@ def _within(calls: Sequence[ObservedCall], outer: ObservedCall) -> Iterator[floa
 
 def _block(cartridge: Cartridge, game: ModelGame, home: Path, rounds: int) -> BoundedFigure:
     """Return what the block of a session takes that observed very much."""
-    knowing = GameKnowledge(Story.of(cartridge.kind), Dex.of(cartridge))
+    story, dex = Story.of(cartridge.kind), Dex.of(cartridge)
     with closing(open_run_store(home / "observed.sqlite", run_id=SESSION)) as store:
         for tick, each in enumerate(islice(cycle(game.observations), OBSERVATIONS)):
             told = Observed(each.type, each.content, each.importance, each.about, each.metadata)
             store.add_observations(SESSION, [told], tick=tick, game_s=float(tick))
         store.commit()
-        play = PlayObservations(store, SESSION, knowing, Hooks(), Blackboard(store))
+        play = PlayObservations(store, SESSION, story, dex, Hooks(), Blackboard(store))
         return timed(BLOCK, [play.block], rounds)

@@ -219,19 +219,15 @@ class ChildWatch:
         self._sample_at = now + self.settings.patience.sample_s
         self.meter.count_calls()
         reading = self.meter.read(child.pid, self._beat.frame)
+        told = reading._asdict()
+        del told["asks"]
         self.journal.tell(
             "sample",
             tick=self._beat.tick,
-            frame=self._beat.frame,
             milestones=len(self._beat.milestones),
             gains=self._beat.gains,
-            resident=reading.resident,
             file_bytes=file_bytes(self.meter.run),
-            free_bytes=reading.free_bytes,
-            log_bytes=reading.log_bytes,
-            usd=reading.usd,
-            calls=reading.calls,
-            night_s=reading.night_s,
+            **told,
         )
 
     def _end(self, child: Child) -> None:
@@ -273,7 +269,5 @@ class ChildWatch:
 
 
 def _signal(number: int) -> str:
-    try:
-        return Signals(number).name
-    except ValueError:
-        return f"signal {number}"
+    named = {each.value: each.name for each in Signals}
+    return named.get(number, f"signal {number}")

@@ -90,8 +90,6 @@ def _completed(name: str, says: str) -> SessionObjective:
         progress_percent=100.0,
         created_tick=0,
         completed_tick=0,
-        prerequisites=(),
-        related_location=None,
     )
 
 

@@ -405,8 +405,8 @@ def test_a_game_with_a_hostile_service_reaches_what_rules_reach(
 ) -> None:
     with FakeClaude(scenario_named("hostile")) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        flags = {"mind": Decider.CLAUDE, "asking": AskSettings(every=20)}
-        summary = play_in(tmp_path, seed=3, until="healed", **flags)
+        asking = AskSettings(every=20)
+        summary = play_in(tmp_path, seed=3, until="healed", mind=Decider.CLAUDE, asking=asking)
     assert (summary.stop, summary.errors) == (Stop.GOAL, 0)
     assert [each.id for each in summary.milestones] == game.reached
     assert sum(server.faults.values()) > 10
