@@ -157,10 +157,7 @@ def observing_prompt(
 
 
 def reflecting_prompt(
-    observations: str,
-    level: int,
-    target: int,
-    variant: ObserverPrompt = ObserverPrompt.DEFAULT,
+    observations: str, level: int, target: int, variant: ObserverPrompt = ObserverPrompt.DEFAULT
 ) -> Prompt:
     """Return what a reflector is told; `level` 0 to 4 says how hard to condense, `target` is in tokens."""
     system = prompt(

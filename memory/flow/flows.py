@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from memory.blackboard.blackboard import Blackboard
 from memory.blackboard.entry import BlackboardEvent, Entry
 from memory.codec import Json
-from memory.flow.subscription import Derived, MemorySubscription, Pending, Transformer
+from memory.flow.subscription import Derived, MemorySubscription, Pending
 
 Deliver: TypeAlias = Callable[[Entry, Derived], object]
 
@@ -24,36 +24,6 @@ class Made(NamedTuple):
 
     carried: Sequence[Entry]
     derived: Sequence[Derived]
-
-
-NOTHING = Made((), ())
-
-
-def attempt(
-    transformer: Transformer, entries: Sequence[Entry], fault: Callable[[Exception], object]
-) -> Made:
-    """Return what `transformer` makes of `entries`; all of it, before the first is written.
-
-    One entry that it cannot take is passed over, so that it does not hold up the others for ever. Where it can take
-    none, the entries are not to blame, and none counts as carried. Every error is given to `fault`.
-    """
-    if not entries:
-        return NOTHING
-    if (derived := _tried(transformer, entries, fault)) is not None:
-        return Made(entries, derived)
-    able = [each for each in entries if _tried(transformer, [each], fault) is not None]
-    derived = _tried(transformer, able, fault) if able else None
-    return NOTHING if derived is None else Made(able, derived)
-
-
-def _tried(
-    transformer: Transformer, entries: Sequence[Entry], fault: Callable[[Exception], object]
-) -> list[Derived] | None:
-    try:
-        return list(transformer(entries))
-    except Exception as error:  # noqa: BLE001  # an edge must not disturb the writer
-        fault(error)
-        return None
 
 
 _KEPT: Final = ("cursor", "carried_s", "carried", "waiting")
@@ -265,9 +235,7 @@ class Flows:
             seen = taken[-1].seq if taken else progress.cursor
         self._busy = True
         try:
-            carried, derived = attempt(
-                progress.subscription.transformer, taken, partial(self._fault, progress)
-            )
+            carried, derived = self._made(progress, taken)
             if taken and not carried:
                 return Counter()
             written = self._write(progress, derived, progress.ways(carried))
@@ -280,6 +248,25 @@ class Flows:
         if progress.subscription.consumes and written.total() == len(derived):
             self._consume(progress, {each.scope for each in carried})
         return written
+
+    def _made(self, progress: FlowProgress, entries: Sequence[Entry]) -> Made:
+        """Return what a transformer makes of `entries`; all of it, before the first is written.
+
+        One entry that it cannot take is passed over, so that it does not hold up the others for ever. Where it can take
+        none, the entries are not to blame, and none counts as carried.
+        """
+        derived = self._tried(progress, entries) if entries else []
+        if derived is None:
+            entries = [each for each in entries if self._tried(progress, [each]) is not None]
+            derived = self._tried(progress, entries) if entries else []
+        return Made((), ()) if derived is None else Made(entries, derived)
+
+    def _tried(self, progress: FlowProgress, entries: Sequence[Entry]) -> list[Derived] | None:
+        try:
+            return list(progress.subscription.transformer(entries))
+        except Exception as error:  # noqa: BLE001  # an edge must not disturb the writer
+            self._fault(progress, error)
+            return None
 
     def _ripe(self, progress: FlowProgress, pending: list[Entry]) -> list[Entry]:
         """Return those that are complete, and all up to the last that cannot wait."""

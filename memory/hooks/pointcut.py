@@ -109,8 +109,7 @@ class Pointcut:
 
     def __invert__(self) -> "Pointcut":
         return Pointcut(
-            f"~{self.says}",
-            lambda method, kind, instance: _not(self._test(method, kind, instance)),
+            f"~{self.says}", lambda method, kind, instance: _not(self._test(method, kind, instance))
         )
 
 

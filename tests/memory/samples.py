@@ -64,27 +64,13 @@ MISTAKE = MistakeRecord("m1", "wall", {"location": "town"}, "bump", "minor", "",
 PREFERENCE = PlayerPreference("f1", "naming", "short", {"name": ["A"]}, "s", 0.9, NOON, NOON)
 
 
-SESSION_FIELDS = [
-    "session_id",
-    "session_start_tick",
-    "objectives",
-    "active_objective",
-    "battle_history",
-    "locations_visited",
-    "resource_history",
-    "total_battles",
-    "victories",
-    "defeats",
-]
-KNOWLEDGE_FIELDS = [
-    "patterns",
-    "strategies",
-    "mistakes",
-    "preferences",
-    "total_sessions",
-    "total_battles",
-    "overall_win_rate",
-]
+SESSION_FIELDS = (
+    "session_id session_start_tick objectives active_objective battle_history locations_visited "
+    "resource_history total_battles victories defeats"
+)
+KNOWLEDGE_FIELDS = (
+    "patterns strategies mistakes preferences total_sessions total_battles overall_win_rate"
+)
 
 
 def session_of(memory: StrategistMemory) -> dict[str, object]:
@@ -92,13 +78,13 @@ def session_of(memory: StrategistMemory) -> dict[str, object]:
     told = {**as_json(memory.totals), "session_id": memory.session_id}
     return {
         name: told[name] if name in told else _apart(getattr(memory, name))
-        for name in SESSION_FIELDS
+        for name in SESSION_FIELDS.split()
     }
 
 
 def knowledge_of(memory: TacticianMemory) -> dict[str, object]:
     """What outlives sessions, by the names of the design."""
-    return {name: _apart(getattr(memory, name)) for name in KNOWLEDGE_FIELDS}
+    return {name: _apart(getattr(memory, name)) for name in KNOWLEDGE_FIELDS.split()}
 
 
 def _apart(value: object) -> object:

@@ -2,14 +2,7 @@
 
 import pytest
 
-from memory import (
-    Blackboard,
-    BlackboardEvent,
-    Entry,
-    Knowledge,
-    MalformedRecord,
-    RunStore,
-)
+from memory import Blackboard, BlackboardEvent, Entry, Knowledge, MalformedRecord, RunStore
 from tests.memory.samples import SENSORY, STM, WORKING, Tiers
 
 

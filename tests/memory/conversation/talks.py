@@ -6,13 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from memory.conversation.format import (
-    UNKNOWN,
-    DatedLine,
-    LinePriority,
-    LineTime,
-    ObservationLine,
-)
+from memory.conversation.format import UNKNOWN, DatedLine, LinePriority, LineTime, ObservationLine
 from memory.conversation.situation_format import Failure, Situation, situation
 from memory.store.conversation_record import Message, MessageOrigin
 from memory.tokens import tokens_of

@@ -56,9 +56,7 @@ def test_d02_d08_at_the_threshold_messages_are_observed_saved_and_left_behind(
 
 
 def test_d01_d04_a_call_sees_observations_and_only_the_messages_behind_the_cursor(it: Talk) -> None:
-    for _ in range(40):
-        sight = it.turn()
-        cursor = it.record.cursor
+    it.turns(40)
     it.say("user")
     sight = it.conversation.before_call(0)
     cursor = it.record.cursor

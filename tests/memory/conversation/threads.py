@@ -11,11 +11,7 @@ from memory.conversation.conversation import Conversation
 from memory.conversation.jobs import Dependencies
 from memory.conversation.port import ConversationEvent, Distilled, DistillingFailed
 from memory.conversation.view import ConversationView
-from memory.store.conversation_record import (
-    Message,
-    MessageOrigin,
-    ObservationalMemoryRecord,
-)
+from memory.store.conversation_record import Message, MessageOrigin, ObservationalMemoryRecord
 from memory.store.conversations import ConversationStore
 from memory.store.database import Database, open_database
 from memory.store.schema import RUN_SCHEMA
@@ -26,10 +22,7 @@ WORD = "word "  # a little more than one token
 def small(**more: object) -> ConversationConfig:
     """Thresholds of 1,000 and 400 tokens."""
     config = parse_config(
-        {
-            "observation": {"messageTokens": 1_000, **more},
-            "reflection": {"observationTokens": 400},
-        }
+        {"observation": {"messageTokens": 1_000, **more}, "reflection": {"observationTokens": 400}}
     )
     assert config is not None
     return config

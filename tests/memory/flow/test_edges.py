@@ -170,8 +170,6 @@ YES, NO = Threshold(0, 0), Threshold(99, 99)
         (Threshold(5, 20), waiting(4)._replace(asked=True), waiting(5)._replace(asked=True)),
         (Fullness(0.9), waiting(fullness=0.89), waiting(fullness=0.9)),
         (OnDemand(), waiting(99, 999.0, 1.0), waiting()._replace(asked=True)),
-        (AnyOf((NO, Periodic(1.0))), waiting(), waiting(waited_s=1.0)),
-        (AllOf((YES, Periodic(1.0))), waiting(), waiting(waited_s=1.0)),
     ],
 )
 def test_b23_a_trigger_is_due_when_its_figure_is_reached(

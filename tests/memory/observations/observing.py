@@ -1,6 +1,6 @@
 """Calls of tools, and what they come to, for the tests of observations."""
 
-from memory import Json, Observed
+from memory import Observed
 from memory.observations import TOOLS, Extractors, Observation, Result
 
 TOOL_CALLS = Extractors(TOOLS)
@@ -29,13 +29,11 @@ def kept(
     importance: int = 5,
     about: str | None = None,
     stale: str = "",
-    metadata: dict[str, Json] | None = None,
 ) -> Observation:
     """Return an observation as a store would."""
-    told = metadata or {}
     about = content if about is None else about
     return Observation(
-        number, "s", kind, content, told, importance, "programmatic", number, 0.5, about, stale
+        number, "s", kind, content, {}, importance, "programmatic", number, 0.5, about, stale
     )
 
 

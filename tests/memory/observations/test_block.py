@@ -66,10 +66,6 @@ def test_c10_sections_have_the_known_priorities() -> None:
     assert [each.priority for each in TOOL_SECTIONS] == [10, 9, 6, 5, 4, 3]
 
 
-def test_c10_an_empty_section_has_no_title() -> None:
-    assert titles(block(kept(1, MODIFIED, "a"), kept(2, SEARCH, "b"))) == [TITLES[0], TITLES[5]]
-
-
 def test_c11_the_budget_is_2000_tokens_where_none_is_given() -> None:
     many = [kept(n, MODIFIED, f"a/path/to/some/module/file_{n}.py") for n in range(900)]
     text = observations_block(many, TOOL_SECTIONS)
@@ -104,12 +100,6 @@ def test_c11_then_the_lowest_sections_go_first() -> None:
         if left not in seen:
             seen.append(left)
     assert seen == [TITLES[:count] for count in range(6, 1, -1)]
-
-
-def test_c11_files_and_errors_are_never_left_out() -> None:
-    many = one_of_each(40)
-    for budget in (40, 60, 100, 400, 1_000):
-        assert titles(block(*many, budget=budget))[:2] == ["Modified Files", "Errors"]
 
 
 def test_c11_words_are_cut_where_even_the_newest_row_is_too_long() -> None:

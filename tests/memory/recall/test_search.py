@@ -117,16 +117,6 @@ def test_b14_min_relevance_is_of_what_is_left_by_now(memory: Remembering) -> Non
     assert set(memory.found(place="lane", min_relevance=0.3)) == {"new", "old"}
 
 
-def test_what_answers_more_of_the_cues_comes_first(memory: Remembering) -> None:
-    memory.note({"location": "lane", "species": "moth"}, key="both")
-    memory.note({"location": "lane", "species": "crab"}, key="place")
-    memory.note({"location": "town", "species": "moth"}, key="subject")
-    memory.note({"location": "town", "species": "crab"}, key="neither")
-    found = memory.found(place="lane", subject="moth")
-    assert found[0] == "both"
-    assert set(found) == {"both", "place", "subject"}
-
-
 def test_words_are_found_in_any_form_and_case_and_however_they_are_spelled(
     memory: Remembering,
 ) -> None:
@@ -137,9 +127,7 @@ def test_words_are_found_in_any_form_and_case_and_however_they_are_spelled(
     assert memory.found(text="?!") == []
 
 
-def test_what_is_not_committed_yet_is_found_and_what_was_let_go_is_not(
-    memory: Remembering,
-) -> None:
+def test_what_is_not_committed_yet_is_found_and_what_was_let_go_is_not(memory: Remembering) -> None:
     kept = memory.note({"location": "lane"}, key="kept")
     gone = memory.note({"location": "lane"}, key="gone")
     memory.store.commit()
@@ -321,34 +309,6 @@ def test_the_better_a_text_matches_the_more_it_counts(memory: Remembering) -> No
     assert (both.entry.key, one.entry.key) == ("both", "one")
     assert both.score.words == 1.0
     assert 0.0 < one.score.words < 1.0
-
-
-@pytest.mark.parametrize(
-    ("better", "worse"),
-    [
-        ({"importance": 8}, {"importance": 2}),
-        ({"at": 900.0}, {"at": 0.0}),
-        ({"importance": 5, "at": 0.0}, {"importance": 1, "at": 60.0}),
-    ],
-)
-def test_what_is_newer_and_what_matters_more_comes_first(
-    memory: Remembering, better: dict[str, float], worse: dict[str, float]
-) -> None:
-    ordered = sorted(
-        [("better", better), ("worse", worse)], key=lambda each: each[1].get("at", 0.0)
-    )
-    for key, more in ordered:
-        memory.note({"location": "lane"}, key=key, **more)
-    assert memory.found(place="lane") == ["better", "worse"]
-
-
-def test_equals_come_newest_first_every_time(memory: Remembering) -> None:
-    for number in range(5):
-        memory.note({"location": "lane"}, key=f"k{number}")
-    expected = ["k4", "k3", "k2", "k1", "k0"]
-    assert memory.found(place="lane") == expected
-    memory.store.commit()
-    assert memory.found(place="lane") == expected
 
 
 def test_recall_answers_from_all_three_tiers(tiers: Tiers) -> None:

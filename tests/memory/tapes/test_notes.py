@@ -14,14 +14,7 @@ import pytest
 
 from memory.errors import MissingStore, StoreError, UnknownMemory
 from memory.tapes.command import find_tape, memory_folder
-from memory.tapes.notes import (
-    PAGE,
-    STATE,
-    ObservationsPage,
-    ObserveResult,
-    load_page,
-    observe,
-)
+from memory.tapes.notes import PAGE, STATE, ObservationsPage, ObserveResult, load_page, observe
 from memory.tokens import tokens
 from tests.agent.support import ROOT
 from tests.memory.tapes.tapes_files import (

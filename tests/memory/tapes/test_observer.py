@@ -14,16 +14,7 @@ from memory.tapes.entries import TapeEntry, TokenUsage, iso, moment
 from memory.tapes.observer import Priority, RunFigures, loops, observe_session, priority_of, spikes
 from memory.tapes.reader import TapeReader
 from tests.agent.support import ROOT
-from tests.memory.tapes.tapes_files import (
-    chain,
-    name_of,
-    node,
-    result,
-    spent,
-    tape_file,
-    text,
-    use,
-)
+from tests.memory.tapes.tapes_files import chain, name_of, node, result, spent, tape_file, text, use
 
 Rows = list[dict[str, Any]]
 PLEASE = ("user", text("please play"))

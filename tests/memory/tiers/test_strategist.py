@@ -11,13 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory import (
-    BATTLE,
-    BattleRecord,
-    MalformedRecord,
-    SessionObjective,
-    as_json,
-)
+from memory import BATTLE, BattleRecord, MalformedRecord, SessionObjective, as_json
 from memory.codec import decode, encode
 from memory.errors import UnknownMemory
 from memory.tiers import (
@@ -117,11 +111,7 @@ def test_e10_a_repeated_visit_adds_to_what_is_known(session: StrategistMemory) -
     again = replace(TOWN, first_visit_tick=90, last_visit_tick=90, explored_areas=("lab",))
     session.add_location(again)
     assert session.locations_visited["hometown"] == replace(
-        TOWN,
-        last_visit_tick=90,
-        visit_count=2,
-        explored_areas=("lawn", "lab"),
-        unexplored_areas=(),
+        TOWN, last_visit_tick=90, visit_count=2, explored_areas=("lawn", "lab"), unexplored_areas=()
     )
 
 

@@ -136,20 +136,13 @@ def test_e22_nothing_in_particular_finds_nothing(known: TacticianMemory) -> None
     assert known.get_successful_strategies("", "") == []
 
 
-def test_e22_strategies_are_for_one_enemy_and_one_of_ours(known: TacticianMemory) -> None:
-    known.add_strategy(STRATEGY)
-    assert known.get_successful_strategies("rat", "turtle") == [STRATEGY]
-    assert known.get_successful_strategies("rat", "mouse") == []
-    assert known.get_successful_strategies("owl", "turtle") == []
-
-
 def test_e22_more_uses_outrank_a_lucky_one(known: TacticianMemory) -> None:
     known.add_strategy(replace(STRATEGY, strategy_id="lucky", total_uses=1))
-    known.add_strategy(
-        replace(STRATEGY, strategy_id="proven", success_rate=0.9, total_uses=10),
-    )
+    known.add_strategy(replace(STRATEGY, strategy_id="proven", success_rate=0.9, total_uses=10))
     found = known.get_successful_strategies("rat", "turtle")
     assert [strategy.strategy_id for strategy in found] == ["proven", "lucky"]
+    assert known.get_successful_strategies("rat", "mouse") == []
+    assert known.get_successful_strategies("owl", "turtle") == []
 
 
 def test_e22_a_battle_at_another_level_is_still_the_same_mistake(known: TacticianMemory) -> None:
