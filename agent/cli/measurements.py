@@ -126,7 +126,7 @@ class ExperienceOptions:
 
 def experience(cartridge: Cartridge, wanted: ExperienceOptions) -> Findings:
     """Teach, then play the same seeds with what was taught and without it."""
-    from agent.lab.bench.experience import Experiment
+    from agent.lab.bench.experience import experience_findings
     from agent.lab.bench.trials import TrialOrder, arms, lessons_of, play_trials
 
     until = milestones_to(cartridge, wanted.until)[-1]
@@ -163,7 +163,7 @@ def experience(cartridge: Cartridge, wanted: ExperienceOptions) -> Findings:
     except KeyboardInterrupt:
         Output(stderr=True).say("stopped before all games were played; nothing is told of them")
         raise typer.Exit(INTERRUPTED) from None
-    return Experiment(plan, cartridge.name, trials, lessons).findings()
+    return experience_findings(plan, cartridge.name, trials, lessons)
 
 
 def _fill(

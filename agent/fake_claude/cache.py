@@ -95,29 +95,25 @@ class PromptCache:
         long = max((each.tokens for each in fresh if each.ttl == "1h"), default=read)
         end = max((each.tokens for each in fresh), default=read)
         for piece in (pieces[at] for at in marks):
-            self._keep(piece)
+            self._renew(piece.digest, TTL_S[piece.ttl])
         return Charge(total - end, read, end - long, long - read)
 
     def _hit(self, pieces: Sequence[PromptPiece], marks: Sequence[int]) -> int:
         for mark in reversed(marks):
             for at in range(mark, max(mark - LOOK_BACK, -1), -1):
-                if self._renewed(pieces[at].digest):
+                if self._renew(pieces[at].digest):
                     return at
         return -1
 
-    def _renewed(self, digest: bytes) -> bool:
-        until, length = self._kept.get(digest, (0.0, 0.0))
+    def _renew(self, digest: bytes, length: float = 0.0) -> bool:
+        """Keep a prefix for as long as it was kept before, or for `length` where that is longer; return whether it was."""
+        until, before = self._kept.get(digest, (0.0, 0.0))
         now = self._clock()
-        if until <= now:
-            return False
-        self._kept[digest] = now + length, length
-        return True
-
-    def _keep(self, piece: PromptPiece) -> None:
-        until, length = self._kept.get(piece.digest, (0.0, 0.0))
-        now = self._clock()
-        length = max(TTL_S[piece.ttl], length if until > now else 0.0)
-        self._kept[piece.digest] = now + length, length
+        is_kept = until > now
+        length = max(length, before if is_kept else 0.0)
+        if length:
+            self._kept[digest] = now + length, length
+        return is_kept
 
 
 @dataclass(slots=True)

@@ -8,8 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from socketserver import ThreadingMixIn
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
@@ -157,10 +156,8 @@ class FakeClaude:
         self._server.end()
 
 
-class LoopbackServer(ThreadingMixIn, HTTPServer):
+class LoopbackServer(ThreadingHTTPServer):
     """Listens from its making to its end, and ends its open connections with itself."""
-
-    daemon_threads = True
 
     def __init__(self, address: tuple[str, int], handler: Callable[..., Handler]) -> None:
         self._connections: set[socket.socket] = set()

@@ -6,8 +6,8 @@ Shares have Wilson's 95% interval, medians that of a bootstrap.
 import csv
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from contextlib import closing
+from collections.abc import Collection, Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -18,8 +18,9 @@ from agent.lab.stats import Interval, median_interval, share_interval
 from emulator import FRAMES_PER_SECOND
 from memory import BLACKOUT, MemoryFault, RunReader, read_run
 
-TIMEOUT: Final = "timeout"
-CRASH: Final = "crash"
+TOLD: Final = (
+    "stop", "reason", "ticks", "frames", "badges", "episodes", "restores", "errors",
+)  # fmt: skip
 PLAYED: Final = frozenset({"goal", "ticks", "limit", "gave_up"})  # it came to an end of its own
 
 
@@ -67,63 +68,54 @@ class EvalGame:
 def game_of(ended: EndedGame, run: Path) -> EvalGame:
     """Return what became of a game whose process has ended, with what its folder holds of it."""
     summary = _summary(ended)
-    when, fights, lost_money = _recorded(run, [str(each["id"]) for each in summary["milestones"]])
+    when, fights, lost_money = _recorded(run, {str(each["id"]) for each in summary["milestones"]})
     return EvalGame(
         seed=ended.seed,
-        stop=summary["stop"],
-        reason=summary["reason"],
-        ticks=summary["ticks"],
-        frames=summary["frames"],
         wall_s=round(ended.wall_s, 3),
         milestones=when,
         battles_won=fights["victory"],
         battles_lost=fights["defeat"],
         battles_fled=fights["runaway"],
         blackouts=lost_money,
-        badges=summary["badges"],
-        episodes=summary["episodes"],
-        restores=summary["restores"],
-        errors=summary["errors"],
+        **{name: summary[name] for name in TOLD},
     )
 
 
-def blackouts(run: RunReader) -> int:
-    """Count the defeats that cost money."""
-    return sum(1 for _ in run.events(BLACKOUT))
-
-
 def _summary(ended: EndedGame) -> Mapping[str, Any]:
-    try:
+    """Return what the game said of itself in the end, or that it said nothing."""
+    with suppress(ValueError):
         told = json.loads(ended.last_line)
-    except ValueError:
-        told = None
-    if ended.code is not None and isinstance(told, dict):
-        return told
-    stop = TIMEOUT if ended.code is None else CRASH
-    reason = "it took too long" if ended.code is None else f"it ended with code {ended.code}"
-    counts = dict.fromkeys(("ticks", "frames", "badges", "episodes", "restores"), 0)
-    return {**counts, "stop": stop, "reason": reason, "milestones": (), "errors": 1}
+        if ended.code is not None and isinstance(told, dict):
+            return told
+    if ended.code is None:
+        stop, reason = "timeout", "it took too long"
+    else:
+        stop, reason = "crash", f"it ended with code {ended.code}"
+    return {**dict.fromkeys(TOLD, 0), "stop": stop, "reason": reason, "milestones": (), "errors": 1}
 
 
 def _recorded(
-    run: Path, milestones: Iterable[str]
+    run: Path, milestones: Collection[str]
 ) -> tuple[dict[str, GameMoment], Counter[str], int]:
     """Return when each milestone was reached, how often battles ended how, and the blackouts, as far as it can be read."""
     try:
         with closing(read_run(run)) as folder:
             store = folder.store
+            frames = {step.tick: step.frame for step in store.steps()}
+            when = {
+                each.id: GameMoment(each.tick, frames[each.tick])
+                for each in events(store, MilestoneEvent)
+                if each.id in milestones
+            }
             fights = Counter(each.outcome for each in events(store, BattleEvent))
-            return _times(store, milestones), fights, blackouts(store)
+            return when, fights, blackouts(store)
     except (MemoryFault, OSError):
         return {}, Counter(), 0  # the game ended before it had written anything
 
 
-def _times(store: RunReader, milestones: Iterable[str]) -> dict[str, GameMoment]:
-    ticks = {each.id: each.tick for each in events(store, MilestoneEvent)}
-    frames = {step.tick: step.frame for step in store.steps()}
-    return {
-        name: GameMoment(ticks[name], frames[ticks[name]]) for name in milestones if name in ticks
-    }
+def blackouts(run: RunReader) -> int:
+    """Count the defeats that cost money."""
+    return sum(1 for _ in run.events(BLACKOUT))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,14 +150,20 @@ class EvalResults:
             if milestone in game.milestones
         ]
 
-    def summary(self) -> dict[str, Any]:
-        """Return the figures over all games in plain JSON types."""
+    def as_json(self) -> dict[str, Any]:
+        """Return settings, versions, the cartridge, and the figures over all games, in plain JSON types."""
         won = sum(game.battles_won for game in self.games)
         lost = sum(game.battles_lost for game in self.games)
-        return {
+        summary = {
             "games": len(self.games),
             "stops": dict(Counter(game.stop for game in self.games).most_common()),
-            "milestones": {name: self._milestone(name) for name in self.milestones},
+            "milestones": {
+                name: {
+                    "reached": _figures(self.share(name)),
+                    "game_minutes": _figures(median_interval(self.minutes(name))),
+                }
+                for name in self.milestones
+            },
             "battles_won": _figures(share_interval(won, won + lost)),
             **{
                 name: _figures(median_interval([float(getattr(game, name)) for game in self.games]))
@@ -174,19 +172,12 @@ class EvalResults:
             "longest_wall_s": max((game.wall_s for game in self.games), default=0.0),
             "totals": {name: sum(getattr(game, name) for game in self.games) for name in TOTALS},
         }
-
-    def _milestone(self, name: str) -> dict[str, Any]:
-        minutes = _figures(median_interval(self.minutes(name)))
-        return {"reached": _figures(self.share(name)), "game_minutes": minutes}
-
-    def as_json(self) -> dict[str, Any]:
-        """Return settings, versions, the cartridge, and the figures over all games."""
         return {
             "until": self.until,
             "settings": dict(self.settings),
             "versions": dict(self.versions),
             "cartridge": dict(self.cartridge),
-            "summary": self.summary(),
+            "summary": summary,
         }
 
     def rows(self) -> list[dict[str, Any]]:

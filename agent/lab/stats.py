@@ -74,9 +74,9 @@ def median_interval(values: Values) -> Interval | None:
     return _bootstrap(values, np.median) if values else None
 
 
-def mean_interval(values: Values) -> Interval | None:
-    """Return the mean by the percentile bootstrap, or None where there are no values."""
-    return _bootstrap(values, np.mean) if values else None
+def mean_interval(values: Values) -> Interval:
+    """Return the mean of at least one value by the percentile bootstrap."""
+    return _bootstrap(values, np.mean)
 
 
 def _bootstrap(values: Values, statistic: Callable[..., Drawn]) -> Interval:

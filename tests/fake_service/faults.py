@@ -15,10 +15,13 @@ from http.server import BaseHTTPRequestHandler
 from itertools import chain, repeat
 from typing import Any, Final
 
+from pydantic import ConfigDict
+
 from agent.fake_claude.answers import MadeUpAnswer, ParsedRequest, ToolCall, json_text
 from agent.fake_claude.wire import Wire, error_json, event, events
 
 MESSAGES: Final = "messages"
+STRICT: Final = ConfigDict(extra="forbid")  # of what a scenario's file may hold
 
 
 class ServiceFaultKind(Enum):
@@ -72,6 +75,8 @@ class ServiceFault:
     how late an answer is, how long nobody listens, or how long it is between two drops of a drip.
     """
 
+    __pydantic_config__ = STRICT
+
     kind: ServiceFaultKind
     probability: float = 0.0
     turns: tuple[int, ...] = ()
@@ -85,6 +90,8 @@ class ServiceFault:
 @dataclass(frozen=True, slots=True)
 class FaultSpread:
     """A share of all messages that goes wrong, spread evenly over `kinds`."""
+
+    __pydantic_config__ = STRICT
 
     share: float = 0.0
     kinds: Sequence[ServiceFaultKind] = tuple(ServiceFaultKind)

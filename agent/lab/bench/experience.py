@@ -14,8 +14,7 @@ from enum import Enum
 from statistics import fmean
 from typing import Any, Final, NamedTuple
 
-from agent.experience import MemoryUse
-from agent.lab.bench.trials import EMPTY, TAUGHT, Arm, TaughtMemory, TrialGame, Trials
+from agent.lab.bench.trials import EMPTY, TAUGHT, TaughtMemory, TrialGame, Trials
 from agent.lab.publish import Findings, Row
 from agent.lab.stats import Interval, Paired, mean_interval
 
@@ -102,79 +101,67 @@ def difference(
     ones, others = ([measure.of(game) for game in games] for games in (with_it, without_it))
     pairs = list(zip(ones, others, strict=True))
     if measure.is_share:
-        gap: Interval | None = Paired.of((bool(a), bool(b)) for a, b in pairs).interval()
+        gap = Paired.of((bool(a), bool(b)) for a, b in pairs).interval()
     else:
         gap = mean_interval([a - b for a, b in pairs])
-    if gap is None:
-        message = "there are no games to compare"
-        raise ValueError(message)
     signs = Paired.of((a < b, b < a) for a, b in pairs)
     return PairedDifference(measure, fmean(ones), fmean(others), gap, signs)
 
 
-@dataclass(frozen=True, slots=True)
-class Experiment:
-    """What was done and found; `plan` is how, as the command line says it."""
+def experience_findings(
+    plan: Mapping[str, Any], cartridge: str, trials: Trials, lessons: TaughtMemory
+) -> Findings:
+    """Return all figures, and every game; `plan` is how it was done, as the command line says it."""
+    games = len(trials[TAUGHT])
+    pays = _differences(trials[TAUGHT], trials[EMPTY])
+    uses = dict(_uses(trials))
+    figures = {
+        **plan,
+        "games": games,
+        "lessons": lessons.rows,
+        "pays": pays,
+        "uses": uses,
+        "played": {arm.name: played for arm, played in trials.items()},
+    }
+    paying = [{"of a game": what, **each} for what, each in pays.items()]
+    using = [
+        {"ticks, for": use, **found[TICKS.what]}
+        | {"other games": found["changed"], "decisions moved, in games": found["moved"]}
+        for use, found in uses.items()
+    ]
 
-    plan: Mapping[str, Any]
-    cartridge: str
-    trials: Trials
-    lessons: TaughtMemory
+    def draw() -> bytes:
+        from agent.lab.plots import intervals_plot
 
-    def findings(self) -> Findings:
-        """Return all figures, and every game."""
-        trials, games = self.trials, len(self.trials[TAUGHT])
-        pays = self._differences(TAUGHT, EMPTY)
-        uses = dict(self._uses())
-        figures = {
-            **self.plan,
-            "games": games,
-            "lessons": self.lessons.rows,
-            "pays": pays,
-            "uses": {use.value: found for use, found in uses.items()},
-            "played": {arm.name: played for arm, played in trials.items()},
-        }
-        title = (
-            f"bench experience: {self.cartridge}, {games} seeds to {self.plan['until']}, in pairs"
-        )
-        paying = [{"of a game": what, **each} for what, each in pays.items()]
-        using = [
-            {"ticks, for": use.value, **found[TICKS.what]}
-            | {"other games": found["changed"], "decisions moved, in games": found["moved"]}
-            for use, found in uses.items()
-        ]
+        gaps = {"all of memory": pays[TICKS.what]["difference"]}
+        gaps |= {use: found[TICKS.what]["difference"] for use, found in uses.items()}
+        return intervals_plot({"95%": gaps}, "ticks with it less ticks without it")
 
-        def draw() -> bytes:
-            from agent.lab.plots import intervals_plot
+    title = f"bench experience: {cartridge}, {games} seeds to {plan['until']}, in pairs"
+    return Findings(title, figures, [paying, using], draw=draw)
 
-            gaps = {"all of memory": pays[TICKS.what]["difference"]}
-            gaps |= {use.value: found[TICKS.what]["difference"] for use, found in uses.items()}
-            return intervals_plot({"95%": gaps}, "ticks with it less ticks without it")
 
-        return Findings(title, figures, [paying, using], draw=draw)
+def _uses(trials: Trials) -> Iterator[tuple[str, Row]]:
+    """Yield what each use that was switched off is worth: taught games against the same without it.
 
-    def _uses(self) -> Iterator[tuple[MemoryUse, Row]]:
-        """Yield what each use that was switched off is worth: taught games against the same without it.
-
-        Beside the measures it tells how many games are another with it, how many decisions it changed in the taught
-        games, and in how many of them it did, where runs tell that.
-        """
-        taught = self.trials[TAUGHT]
-        told = [game.moved for game in taught if game.moved is not None]
-        for arm, games in self.trials.items():
-            if arm.without is None:
-                continue
+    Beside the measures it tells how many games are another with it, how many decisions it changed in the taught
+    games, and in how many of them it did, where runs tell that.
+    """
+    taught = trials[TAUGHT]
+    told = [game.moved for game in taught if game.moved is not None]
+    for arm, games in trials.items():
+        for use in arm.off:
             pairs = zip(taught, games, strict=True)
-            counts = [moved.get(arm.without.value, 0) for moved in told]
+            counts = [moved.get(use.value, 0) for moved in told]
             yield (
-                arm.without,
+                use.value,
                 {
                     "changed": sum((a.ticks, a.frames) != (b.ticks, b.frames) for a, b in pairs),
                     "moved": (sum(counts), sum(count > 0 for count in counts)) if told else None,
-                    **self._differences(TAUGHT, arm),
+                    **_differences(taught, games),
                 },
             )
 
-    def _differences(self, one: Arm, other: Arm) -> dict[str, Row]:
-        games = self.trials[one], self.trials[other]
-        return {each.what: difference(each, *games).figures() for each in MEASURES}
+
+def _differences(one: Sequence[TrialGame], other: Sequence[TrialGame]) -> dict[str, Row]:
+    return {each.what: difference(each, one, other).figures() for each in MEASURES}

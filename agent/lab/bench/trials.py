@@ -45,7 +45,7 @@ class TrialGame:
     stop: str
     reached: bool
     ticks: int
-    frames: int
+    frames: int = 0
     battles: int = 0
     turns: int = 0
     lost: int = 0
@@ -65,15 +65,12 @@ def play_game(order: TrialOrder, asked: Asked) -> TrialGame:
         try:
             return play_on(order, own, asked)
         except (EmulatorError, MemoryFault):
-            return TrialGame(
-                order.seed, Stop.ERROR.value, reached=False, ticks=order.limit, frames=0
-            )
+            return TrialGame(order.seed, Stop.ERROR.value, reached=False, ticks=order.limit)
 
 
 def play_on(order: TrialOrder, memory: Path, asked: Asked) -> TrialGame:
     """Play a game on this very memory, which learns from it."""
     interrupt = Interrupt()
-    viewer = Seeker(lambda _state: asked(), interrupt)
     with TemporaryDirectory(prefix="bench-") as home:
         run = Path(home) / "run"
         settings = Settings(
@@ -85,7 +82,7 @@ def play_on(order: TrialOrder, memory: Path, asked: Asked) -> TrialGame:
             memory=memory,
             without=order.without,
         )
-        summary = play_run(settings, viewer, interrupt)
+        summary = play_run(settings, Seeker(lambda _state: asked(), interrupt), interrupt)
         with closing(read_run(run)) as folder:
             return _game(order, summary, folder.store)
 
@@ -121,6 +118,11 @@ class Arm(NamedTuple):
     is_taught: bool
     without: MemoryUse | None = None
 
+    @property
+    def off(self) -> tuple[MemoryUse, ...]:
+        """The uses of memory that are switched off."""
+        return () if self.without is None else (self.without,)
+
 
 TAUGHT: Final = Arm("taught", is_taught=True)
 EMPTY: Final = Arm("empty", is_taught=False)
@@ -147,16 +149,16 @@ def play_trials(
 
     Raises KeyboardInterrupt once an end is asked for.
     """
-    every = [_in_arm(order, arm) for order in orders for arm in arms]
+    every = [
+        replace(order, without=arm.off, memory=order.memory if arm.is_taught else None)
+        for order in orders
+        for arm in arms
+    ]
     games = play_all(play_game, every, processes=processes, done=done, asked=asked)
     return {arm: games[at :: len(arms)] for at, arm in enumerate(arms)}
 
 
-def _in_arm(order: TrialOrder, arm: Arm) -> TrialOrder:
-    without = () if arm.without is None else (arm.without,)
-    return replace(order, without=without, memory=order.memory if arm.is_taught else None)
-
-
+LESSONS: Final = ("patterns", "strategies", "mistakes", "preferences")
 SEED: Final = re.compile(r"-seed(\d+)-")  # in the name that `play` gives a run
 
 
@@ -177,11 +179,12 @@ def teach(
     done: Done,
 ) -> None:
     """Play one game after the other to the first badge, all with the same memory."""
-    for seed in seeds:
-        play_on(TrialOrder(cartridge.path, GOAL, seed, limit), memory, asked)
-        if asked():
-            raise KeyboardInterrupt
-        done(1)
+    orders = [TrialOrder(cartridge.path, GOAL, seed, limit) for seed in seeds]
+
+    def learn(order: TrialOrder, asked: Asked) -> TrialGame:
+        return play_on(order, memory, asked)
+
+    play_all(learn, orders, processes=1, asked=asked, done=done)
 
 
 def lessons_of(memory: Path) -> TaughtMemory:
@@ -190,15 +193,10 @@ def lessons_of(memory: Path) -> TaughtMemory:
         known, entries, origins = store.load_knowledge(), store.entries(), store.origins()
     kinds = Counter(f"{each.kind} entries" for each in entries)
     rows = {
-        "patterns": len(known.patterns),
-        "strategies": len(known.strategies),
-        "mistakes": len(known.mistakes),
-        "preferences": len(known.preferences),
+        **{name: len(getattr(known, name)) for name in LESSONS},
         **dict(sorted(kinds.items())),
         "sessions told of": known.total_sessions,
         "battles told of": known.total_battles,
     }
-    names = " ".join(
-        [*(run for runs in origins.values() for run in runs), *(each.key for each in entries)]
-    )
-    return TaughtMemory(rows, frozenset(int(each) for each in SEED.findall(names)))
+    names = [*(run for runs in origins.values() for run in runs), *(each.key for each in entries)]
+    return TaughtMemory(rows, frozenset(int(each) for each in SEED.findall(" ".join(names))))

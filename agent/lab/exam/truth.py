@@ -1,7 +1,7 @@
 """What happened in a recorded game, by RAM alone, and the names of all that exists on its cartridge."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, NamedTuple
@@ -17,12 +17,6 @@ class FightOutcome(Enum):
     LOST = "lost"
     FLED = "fled"
     CAUGHT = "caught"
-
-
-_RESULTS: Final[Mapping[BattleResult | None, FightOutcome]] = {
-    BattleResult.WON: FightOutcome.WON,
-    BattleResult.LOST: FightOutcome.LOST,
-}
 
 
 @dataclass(slots=True)
@@ -128,8 +122,8 @@ class FightWatch:
         if not fight.turns:
             return  # nobody was ever asked: there was nothing to fight
         fight.last_tick += 1
-        if going.result in _RESULTS:
-            fight.outcome = _RESULTS[going.result]
+        if going.result in (BattleResult.WON, BattleResult.LOST):
+            fight.outcome = FightOutcome[going.result.name]
         elif len(state.party) + len(state.box) > going.owned:
             fight.outcome = FightOutcome.CAUGHT
         lost = fight.outcome is FightOutcome.LOST
@@ -174,9 +168,7 @@ class GameTruth:
     levels: dict[str, list[HeldValue]] = field(default_factory=dict)
     team: tuple[tuple[str, int], ...] = ()  # in the end
     found_in: dict[str, str] = field(default_factory=dict)  # where a thing was first had
-    milestones: dict[str, int] = field(
-        default_factory=dict
-    )  # the tick at which RAM first showed each
+    milestones: dict[str, int] = field(default_factory=dict)  # the tick that first showed it in RAM
 
     @property
     def met(self) -> dict[str, None]:
@@ -265,23 +257,22 @@ def _team(state: State, dex: Dex) -> tuple[tuple[str, int], ...]:
 NAMELESS: Final = {"-", ""}
 
 
-@dataclass(frozen=True, slots=True)
-class CartridgeNames:
-    """Names of all that one might meet, enter, carry or reach."""
+class CartridgeNames(NamedTuple):
+    """Names of all that one might meet, enter, carry or reach, each once."""
 
-    species: tuple[str, ...]
-    trainers: tuple[str, ...]
-    places: tuple[str, ...]
-    items: tuple[str, ...]
-    milestones: tuple[str, ...]
+    species: Sequence[str]
+    trainers: Sequence[str]
+    places: Sequence[str]
+    items: Sequence[str]
+    milestones: Sequence[str]
 
     @staticmethod
     def of(story: Story, dex: Dex) -> "CartridgeNames":
-        """Return the names of a cartridge and of its story, each once."""
-        classes = (each for each in dex.all_trainers.values() if each.name not in NAMELESS)
+        """Return the names of a cartridge and of its story."""
         trainers = (
             dex.opponent(each.number, number)
-            for each in classes
+            for each in dex.all_trainers.values()
+            if each.name not in NAMELESS
             for number in range(1, len(each.teams) + 1)
         )
         return CartridgeNames(
@@ -289,9 +280,9 @@ class CartridgeNames:
             trainers=_once(trainers),
             places=_once(place.called for place in story.places),
             items=_once(each.name for each in dex.all_items.values()),
-            milestones=tuple(each.id for each in story.milestones),
+            milestones=[each.id for each in story.milestones],
         )
 
 
-def _once(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(name for name in dict.fromkeys(names) if name not in NAMELESS)
+def _once(names: Iterable[str]) -> Sequence[str]:
+    return [name for name in dict.fromkeys(names) if name not in NAMELESS]

@@ -14,7 +14,6 @@ import pytest
 from anthropic.types import Usage
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
 
 from agent.fake_claude.answers import PICTURE, ParsedRequest, made_up, tokens_of_block
 from tests.agent.fake_claude.claude_support import (
@@ -30,11 +29,6 @@ from tests.agent.fake_claude.claude_support import (
 )
 from tests.agent.fake_claude.schema_check import fits
 from tests.fake_service import FakeClaude
-
-
-class Answer(BaseModel):
-    goals: list[str]
-    confidence: float
 
 
 def test_a_message_comes_back_whole_and_says_that_no_model_made_it() -> None:
@@ -83,16 +77,6 @@ def test_a_tool_is_called_and_its_result_answered() -> None:
         assert client.messages.create(**asked).stop_reason == "end_turn"
 
 
-def test_the_input_of_a_call_arrives_in_pieces() -> None:
-    asked = request(tools=[LOOK], tool_choice={"type": "any"})
-    with served() as (_, client), client.messages.stream(**asked) as stream:
-        events = list(stream)
-        final = stream.get_final_message()
-    assert "input_json" in {event.type for event in events}
-    assert final.content[0].type == "tool_use"
-    assert fits(final.content[0].input, LOOK["input_schema"])
-
-
 def test_an_answer_follows_the_schema_and_names_what_the_question_lists() -> None:
     with served() as (_, client):
         for number in range(20):
@@ -125,12 +109,6 @@ def test_thoughts_come_first_where_they_are_asked_for() -> None:
     assert [block.model_dump() for block in whole.content] == [
         block.model_dump(exclude={"parsed_output"}) for block in final.content
     ]
-
-
-def test_parse_gives_an_object() -> None:
-    with served() as (_, client):
-        reply = client.messages.parse(**request(QUESTION), output_format=Answer)
-    assert isinstance(reply.parsed_output, Answer)
 
 
 def test_after_an_answer_was_sent_back_the_question_is_still_known() -> None:
