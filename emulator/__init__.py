@@ -3,8 +3,8 @@
 Knows the machine and the format of the game's data; knows nothing of who plays or remembers.
 """
 
-from emulator.cartridge import Cartridge, CartridgeKind, Rom, demo_cartridge_path, load_cartridge
-from emulator.console import DIGEST_RANGES, FRAMES_PER_SECOND, WATCHED_RANGES, Button, Console, Step
+from emulator.cartridge import Cartridge, CartridgeKind, demo_cartridge_path, load_cartridge
+from emulator.console import FRAMES_PER_SECOND, Button, Console, Step
 from emulator.dex.dex import Dex
 from emulator.dex.species import Species
 from emulator.errors import (
@@ -46,12 +46,10 @@ from emulator.world.tileset import Obstacle
 from emulator.world.world import MapSquare, World
 
 __all__ = [
-    "DIGEST_RANGES",
     "EMULATOR",
     "FRAMES_PER_SECOND",
     "MOST_PACKED",
     "RED",
-    "WATCHED_RANGES",
     "Battle",
     "BattleKind",
     "BattleMon",
@@ -84,7 +82,6 @@ __all__ = [
     "Ram",
     "ReadingError",
     "RecordingConsole",
-    "Rom",
     "Screen",
     "ScreenType",
     "Species",

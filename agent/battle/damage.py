@@ -12,22 +12,22 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.battle.effects import (
-    CHARGES_HIDDEN,
-    COUNTER_MOVE,
-    DIG_MOVE,
-    DRAIN,
-    EXPLODE,
-    HALF,
-    HYPER_BEAM,
-    RECOIL,
-    STRUGGLE_MOVE,
-    TWO_TURNS,
-)
+from agent.battle.effects import CHARGES_HIDDEN, DIG_MOVE, RECOIL, STRUGGLE_MOVE
 from emulator import BattleMon, Dex, Volatile
 from emulator.rules.chances import hit_chance, residual_loss
 from emulator.rules.damage import Odds, self_hit, use_spread
-from emulator.rules.moves import Attacker, Defender, MoveData, move_turns
+from emulator.rules.moves import (
+    CHARGES,
+    DRAIN,
+    EXPLODE,
+    HALF,
+    LAST,
+    RECHARGE,
+    Attacker,
+    Defender,
+    MoveData,
+    move_turns,
+)
 
 HORIZON: Final = 40  # turns looked ahead
 FULLY_PARALYZED: Final = 63 / 256
@@ -82,7 +82,7 @@ def _strikes(
         move = dex.all_moves[number]
         for amount, chance in use_spread(attacker, defender, move, dex.rules).items():
             odds[min(amount, max_hp)] += chance * share
-        if move.effect in (*TWO_TURNS, HYPER_BEAM):
+        if move.effect in (*CHARGES, RECHARGE):
             odds = seldom(odds, 1 - share / 2)
     if not moves:
         odds[0] = 1.0
@@ -105,7 +105,7 @@ def attacks(dex: Dex, mon: BattleMon) -> tuple[tuple[int, MoveData, int], ...]:
         move = dex.all_moves.get(known.move)
         if move is None or not move.power or not known.pp or slot == mon.disabled:
             continue
-        if move.effect != EXPLODE and move.number != COUNTER_MOVE:
+        if move.effect != EXPLODE and move.number != LAST:
             found.append((slot, move, known.pp))
     return tuple(found)
 

@@ -5,22 +5,26 @@ from typing import Final, NamedTuple, TypeVar
 
 from agent.battle.effects import (
     CONFUSE,
-    COUNTER_MOVE,
-    DREAM_EATER,
-    EXPLODE,
     HEAL,
     HM_MOVES,
-    HYPER_BEAM,
     LEECH_SEED,
     PARALYZE,
     POISON,
     REFLECT,
     SLEEP,
-    TWO_TURNS,
 )
 from emulator import Dex, PartyMon, State
 from emulator.ram.menu import read_offer
-from emulator.rules.moves import MoveData
+from emulator.rules.moves import (
+    CHARGES,
+    DREAM_EATER,
+    EXPLODE,
+    LAST,
+    RECHARGE,
+    SEVERAL_HITS,
+    TWO_HITS,
+    MoveData,
+)
 from emulator.rules.stats import stage_change
 
 BYTE: Final = 255
@@ -128,16 +132,16 @@ def _worth(dex: Dex, mon: PartyMon, moves: Sequence[int]) -> float:
 
 def _power(move: MoveData) -> float:
     """What a use of a move comes to, before accuracy; 0 when it is for something else."""
-    if move.number == COUNTER_MOVE or move.effect == DREAM_EATER:
+    if move.number == LAST or move.effect == DREAM_EATER:
         return move.power * HARDLY
     if move.effect == EXPLODE:
         return move.power * HARDLY
-    if move.effect in (*TWO_TURNS, HYPER_BEAM):
+    if move.effect in (*CHARGES, RECHARGE):
         return move.power / 2
-    if move.effect in (29, 30):  # two to five hits
+    if move.effect in SEVERAL_HITS:
         return move.power * 3
     return float(
-        SPECIAL_DAMAGE if move.power == 1 else move.power * (2 if move.effect in (44, 77) else 1)
+        SPECIAL_DAMAGE if move.power == 1 else move.power * (2 if move.effect in TWO_HITS else 1)
     )
 
 

@@ -28,22 +28,14 @@ from agent.battle.damage import (
     standing_at,
     strikes,
 )
-from agent.battle.effects import (
-    CHARGES_HIDDEN,
-    HALF,
-    PARALYZE,
-    POISON,
-    SET_DAMAGE,
-    SLEEP,
-    STRUGGLE_MOVE,
-)
+from agent.battle.effects import CHARGES_HIDDEN, PARALYZE, POISON, SLEEP, STRUGGLE_MOVE
 from emulator import BattleMon, Dex, Party, PartyMon, State, Status, Volatile
 from emulator.dex.trainers import Member
 from emulator.ram.battle_mon import Stages
 from emulator.ram.party import Dvs, MoveSlot, Stats
 from emulator.rules.chances import first_chance
 from emulator.rules.damage import Odds
-from emulator.rules.moves import MoveData
+from emulator.rules.moves import FIXED, HALF, MoveData
 from emulator.rules.stats import stats_of
 
 SPARES_THE_AILING, KNOWS_TYPES = 1, 3  # rules by number; one more is about a second action alone
@@ -88,7 +80,7 @@ def _dislike(
 
 
 def _is_better(move: MoveData, type_: int) -> bool:
-    special = move.effect in (HALF, SET_DAMAGE, CHARGES_HIDDEN)
+    special = move.effect in (HALF, FIXED, CHARGES_HIDDEN)
     return special or bool(move.power and move.type != type_)
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, TypeAlias
 
 from agent.battle.damage import after, attacks, expected, standing_at, strikes
-from agent.battle.effects import EXPLODE
 from agent.battle.learn_move import offered, slot_to_forget
 from agent.battle.matchups import beats, their_next
 from agent.battle.options import (
@@ -40,6 +39,7 @@ from agent.skills import (
 from emulator import Battle, BattleMon, Dex, State, Status
 from emulator.ram.battle import BattleType
 from emulator.rules.chances import first_chance
+from emulator.rules.moves import EXPLODE
 
 MASTER_BALL: Final = 1
 GREAT_BALL: Final = 3

@@ -6,19 +6,17 @@ from agent.capabilities.capability import (
     Capability,
     Reflex,
     Senses,
-    Sensor,
     domain_of,
 )
 from agent.capabilities.context import GameContext, SquareTried, TalkEnded, WaresSeen
 from agent.capabilities.heal import hp_percent
 from agent.capabilities.memory_actions import RecallJudge
-from agent.capabilities.registry import TOPICS, Topic, capabilities_for
+from agent.capabilities.registry import Topic, capabilities_for
 from agent.capabilities.story_tasks import reached
 from agent.capabilities.unstuck import Inquiry, escape, inquiry
 
 __all__ = [
     "PEACE",
-    "TOPICS",
     "BoundAction",
     "Capability",
     "GameContext",
@@ -26,7 +24,6 @@ __all__ = [
     "RecallJudge",
     "Reflex",
     "Senses",
-    "Sensor",
     "SquareTried",
     "TalkEnded",
     "Topic",

@@ -3,7 +3,6 @@
 from agent.planning.domain import (
     Action,
     Domain,
-    DomainError,
     Effect,
     Extra,
     Facts,
@@ -16,7 +15,6 @@ from agent.planning.search import Plan, explain, plan
 __all__ = [
     "Action",
     "Domain",
-    "DomainError",
     "Effect",
     "Extra",
     "Facts",

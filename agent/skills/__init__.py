@@ -2,7 +2,6 @@
 
 from agent.skills.bag import buy, swap, teach, toss, use_item
 from agent.skills.boulders import BoulderGoal, push_boulders
-from agent.skills.distances import Nearness
 from agent.skills.field_moves import CUT, FLASH, FLY, STRENGTH, SURF, fly, use_field_move
 from agent.skills.fight import fight
 from agent.skills.menu import boot, choose, look_at
@@ -44,7 +43,6 @@ __all__ = [
     "Destination",
     "Flee",
     "Hazard",
-    "Nearness",
     "Obstacles",
     "Order",
     "Outcome",

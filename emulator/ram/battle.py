@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Final
 
 from emulator.profile import symbol
-from emulator.ram.battle_mon import ENEMY, OWN, BattleMon, Volatile, read_battle_mon
+from emulator.ram.battle_mon import ENEMY, OWN, BattleMon, read_battle_mon
 from emulator.ram.dialogue import Dialogue, Waiting
 from emulator.ram.menu import Menu
 from emulator.ram.menu_kind import MenuKind
@@ -164,11 +164,6 @@ class Battle:
     def is_trainer(self) -> bool:
         """Whether a trainer is fought, which cannot be left."""
         return self.kind is BattleKind.TRAINER
-
-    @property
-    def trapped(self) -> bool:
-        """Whether the enemy holds the own mon, so that it cannot use a move."""
-        return self.enemy is not None and Volatile.TRAPPING in self.enemy.volatile
 
 
 def read_battle(ram: Ram, party: Party, menu: Menu | None, dialogue: Dialogue) -> Battle | None:

@@ -151,14 +151,6 @@ class BattleMon:
         """Whether species, types, moves and stats are those of another."""
         return Volatile.TRANSFORMED in self.volatile
 
-    @property
-    def commits(self) -> bool:
-        """Whether its next move is settled, so that the game does not ask for one."""
-        return bool(self.volatile & COMMITTED)
-
-
-COMMITTED: Final = Volatile.THRASHING | Volatile.CHARGING | Volatile.RECHARGING | Volatile.RAGING
-
 
 def read_battle_mon(ram: Ram, side: Side, position: int) -> BattleMon | None:
     """Return the mon that fights on a side, or None when no whole one lies there."""

@@ -58,7 +58,6 @@ class Control:
     speaks against acting upon this state, and no step is under way.
     """
 
-    joy_ignore: int
     walking: bool
     reasons: tuple[Doubt, ...]
     # Asked for dozens of times every tick, and worked out only when something here has changed.
@@ -101,11 +100,10 @@ class Control:
 )
 def read_control(ram: Ram) -> Control:
     """Return whether the player is in control."""
-    joy_ignore = ram.byte(JOY_IGNORE)
     walking = ram.byte(WALK_COUNTER) != 0
-    reasons = (*_place(ram), *_light(ram), *_script(ram), *_pad(ram, joy_ignore))
+    reasons = (*_place(ram), *_light(ram), *_script(ram), *_pad(ram))
     started = Doubt.NOT_STARTED not in reasons
-    return Control(joy_ignore, walking, reasons, started, free=not (reasons or walking))
+    return Control(walking, reasons, started, free=not (reasons or walking))
 
 
 def _place(ram: Ram) -> tuple[Doubt, ...]:
@@ -141,7 +139,7 @@ def _script(ram: Ram) -> tuple[Doubt, ...]:
     return tuple(reasons)
 
 
-def _pad(ram: Ram, joy_ignore: int) -> tuple[Doubt, ...]:
-    ignored = (Doubt.INPUT_IGNORED,) if joy_ignore else ()
+def _pad(ram: Ram) -> tuple[Doubt, ...]:
+    ignored = (Doubt.INPUT_IGNORED,) if ram.byte(JOY_IGNORE) else ()
     lost = (Doubt.BLACKOUT,) if ram.byte(IN_BATTLE) == BLACKOUT else ()
     return ignored + lost

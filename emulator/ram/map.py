@@ -17,7 +17,6 @@ LAST_MAP: Final = symbol("wLastMap")
 TILESET: Final = symbol("wCurMapTileset")  # bit 7 is set for a moment after loading a save
 HEIGHT: Final = symbol("wCurMapHeight")  # in blocks
 WIDTH: Final = symbol("wCurMapWidth")  # in blocks
-CONNECTIONS: Final = symbol("wCurMapConnections")
 WALK_COUNTER: Final = symbol("wWalkCounter")
 FACING: Final = symbol("wSpritePlayerStateData1FacingDirection")
 TRAVEL: Final = symbol("wWalkBikeSurfState")
@@ -71,21 +70,6 @@ class Travel(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Connections:
-    """On which sides another map joins this one."""
-
-    north: bool
-    south: bool
-    west: bool
-    east: bool
-
-
-_CONNECTIONS: Final = tuple(
-    [Connections(bool(f & 8), bool(f & 4), bool(f & 2), bool(f & 1)) for f in range(16)]
-)
-
-
-@dataclass(frozen=True, slots=True)
 class MapState:
     """Where the player is; `x` and `y` in steps, `width` and `height` in blocks of two steps."""
 
@@ -97,8 +81,6 @@ class MapState:
     height: int
     tileset: int
     last_map: int
-    walk_counter: int
-    connections: Connections
     travel: Travel
 
     @property
@@ -114,13 +96,12 @@ class MapState:
 
 @remembered(
     (FACING, 1),
-    (WALK_COUNTER, 1),
-    (MAP, CONNECTIONS + 1 - MAP),
+    (MAP, WIDTH + 1 - MAP),
     (TRAVEL, 1),
 )
 def read_map(ram: Ram) -> MapState:
     """Return where the player is."""
-    here = ram.span(MAP, CONNECTIONS + 1 - MAP)
+    here = ram.span(MAP, WIDTH + 1 - MAP)
     travel = ram.byte(TRAVEL)
     return MapState(
         map_id=here[0],
@@ -131,8 +112,6 @@ def read_map(ram: Ram) -> MapState:
         height=here[HEIGHT - MAP],
         tileset=here[TILESET - MAP] & 0x7F,
         last_map=here[LAST_MAP - MAP],
-        walk_counter=ram.byte(WALK_COUNTER),
-        connections=_CONNECTIONS[here[CONNECTIONS - MAP] & 15],
         travel=Travel(travel) if travel <= Travel.SURF.value else Travel.WALK,
     )
 

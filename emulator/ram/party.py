@@ -13,7 +13,6 @@ ENEMY_COUNT: Final = symbol("wEnemyPartyCount")  # from which on all lies as fro
 SPECIES: Final = symbol("wPartySpecies")
 SPECIES_END: Final = 0xFF  # after the last of them
 MONS: Final = symbol("wPartyMons")
-OT_NAMES: Final = symbol("wPartyMonOT")
 NICKNAMES: Final = symbol("wPartyMonNicks")
 END: Final = symbol("wPokedexOwned")  # which follows
 MON_SIZE: Final = 44
@@ -70,7 +69,6 @@ class PartyMon:
 
     species: int
     nickname: str
-    ot_name: str
     ot_id: int
     level: int
     hp: int
@@ -124,8 +122,7 @@ def _decode_party(block: bytes) -> Party:
 
 def _decode_slot(block: bytes, slot: int) -> PartyMon:
     mon = _slice(block, MONS, slot, MON_SIZE)
-    ot_name = _slice(block, OT_NAMES, slot, NAME_SIZE)
-    return decode_mon(mon, ot_name, _slice(block, NICKNAMES, slot, NAME_SIZE))
+    return decode_mon(mon, _slice(block, NICKNAMES, slot, NAME_SIZE))
 
 
 def _slice(block: bytes, address: int, slot: int, size: int) -> bytes:
@@ -134,12 +131,11 @@ def _slice(block: bytes, address: int, slot: int, size: int) -> bytes:
 
 
 @lru_cache(maxsize=64)
-def decode_mon(mon: bytes, ot_name: bytes, nickname: bytes) -> PartyMon:
-    """Return the mon in a 44-byte party structure and its two names."""
+def decode_mon(mon: bytes, nickname: bytes) -> PartyMon:
+    """Return the mon in a 44-byte party structure and its name."""
     return PartyMon(
         species=mon[0],
         nickname=decode_name(nickname),
-        ot_name=decode_name(ot_name),
         ot_id=word(mon, 12),
         level=mon[33],
         hp=word(mon, 1),

@@ -105,9 +105,6 @@ def _met(attacker: Attacker, defender: Defender, *, special: bool, critical: boo
 Spread: TypeAlias = Mapping[int, float]  # from damage to probability
 Odds: TypeAlias = NDArray[np.float64]
 
-TURNS: Final = 50  # looked ahead
-NEGLIGIBLE: Final = 1e-6  # a chance to stand that need not be followed further
-
 EVERYTHING: Final = 0xFFFF
 SEVERAL: Final = {2: 3 / 8, 3: 3 / 8, 4: 1 / 8, 5: 1 / 8}
 TWICE: Final = {2: 1.0}
@@ -136,33 +133,6 @@ def use_spread(attacker: Attacker, defender: Defender, move: MoveData, book: Rul
     spread = damage_spread(attacker, defender, move, book)
     use = {amount: hit * chance for amount, chance in spread.items()}
     return {**use, 0: use.get(0, 0.0) + 1 - hit}
-
-
-def standing(blow: Spread, hp: int, before: Spread | None = None) -> Odds:
-    """Return the chances that a mon with `hp` still stands after 0, 1, ... TURNS uses of `blow`.
-
-    `before` is a blow taken before the first of them.
-    """
-    taken = np.zeros(hp)  # the chance of each damage taken so far, as long as it is not all
-    taken[0] = 1.0
-    if before is not None:
-        taken = np.convolve(taken, _amounts(before, hp))[:hp]
-    odds = np.zeros(TURNS + 1)
-    odds[0] = taken.sum()
-    amounts = _amounts(blow, hp)
-    for turn in range(1, TURNS + 1):
-        taken = np.convolve(taken, amounts)[:hp]
-        odds[turn] = taken.sum()
-        if odds[turn] < NEGLIGIBLE:
-            break
-    return odds
-
-
-def _amounts(blow: Spread, hp: int) -> Odds:
-    amounts = np.zeros(hp + 1)
-    for amount, chance in blow.items():
-        amounts[min(amount, hp)] += chance
-    return amounts
 
 
 def _rolls(attacker: Attacker, defender: Defender, move: MoveData, book: RuleBook) -> Spread:

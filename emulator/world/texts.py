@@ -70,107 +70,13 @@ COMMANDS: Final = {
 }
 
 
-class ScriptEnding(Enum):
-    """How a script ended."""
+class TextKind(Enum):
+    """What a text is, or how its script ends."""
 
-    END = "end"
-    PROGRAM = "program"  # with code that may say more
-    NONSENSE = "nonsense"  # with what is no command and no code, or not within bounds
-
-
-class TextScript(NamedTuple):
-    """What a script prints up to its ending.
-
-    A line begins after a newline, a page after two. `{player}`, `{rival}`, `{target}` and `{user}` are names that
-    the game fills in, `{string}` and `{number}` what it finds in RAM.
-    """
-
-    ending: ScriptEnding
-    words: str
-
-
-def read_script(rom: Rom, bank: int, address: int) -> TextScript:
-    """Return the script at `bank`:`address`; whatever lies there, it is read to an end."""
-    reader = _Reader(rom, bank, address)
-    ending = None
-    while ending is None:
-        ending = reader.command()
-    return TextScript(ending, "".join(reader.words))
-
-
-class _Reader:
-    """Reads one command after the other, and comes back from other banks."""
-
-    def __init__(self, rom: Rom, bank: int, address: int) -> None:
-        self._rom, self._bank, self._address = rom, bank, address
-        self._back: list[tuple[int, int]] = []
-        self._bytes, self._commands = MOST_BYTES, MOST_COMMANDS
-        self.words: list[str] = []
-
-    def command(self) -> ScriptEnding | None:
-        """Carry out a command; return how the script ended, or None."""
-        self._commands -= 1
-        if self._commands < 0 or self._bytes <= 0 or self._address >= ROM_END:
-            return ScriptEnding.NONSENSE
-        (code,) = self._take(1)
-        if code == STRING:
-            return self._string()
-        if code == END:
-            return self._end()
-        if code == PROGRAM:
-            return ScriptEnding.PROGRAM
-        if code not in COMMANDS:
-            return ScriptEnding.NONSENSE
-        self._carry_out(code)
-        return None
-
-    def _take(self, size: int) -> bytes:
-        data = self._rom.span(self._bank, self._address, size)
-        self._address += size
-        self._bytes -= size
-        return data
-
-    def _string(self) -> ScriptEnding | None:
-        data = self._rom.span(self._bank, self._address, self._bytes)
-        rest = data.lstrip(_printing())
-        codes = data[: len(data) - len(rest)]
-        self._take(len(codes) + 1)
-        self.words += map(_letters().__getitem__, codes)
-        last = rest[0] if rest else None  # None when it would have to go on for too long
-        if last == END:
-            return None
-        if last not in LAST:
-            return ScriptEnding.NONSENSE
-        self.words.append(LAST[last])
-        return self._end()
-
-    def _carry_out(self, code: int) -> None:
-        command = COMMANDS[code]
-        arguments = self._take(command.arguments)
-        self.words.append(command.words)
-        if code == DOTS:
-            self.words.append("…" * arguments[0])
-        if code == FAR:
-            self._back.append((self._bank, self._address))
-            self._bank, self._address = arguments[2], int.from_bytes(arguments[:2], "little")
-
-    def _end(self) -> ScriptEnding | None:
-        """Go on behind the jump that led here, if one did."""
-        if not self._back:
-            return ScriptEnding.END
-        self._bank, self._address = self._back.pop()
-        return None
-
-
-@lru_cache(maxsize=1)
-def _letters() -> dict[int, str]:
-    """Return what each code prints that a string goes on after."""
-    return dict.fromkeys(BOLD, " ") | charmap() | CONTROLS
-
-
-@lru_cache(maxsize=1)
-def _printing() -> bytes:
-    return bytes(_letters())
+    PRINTED = "printed"
+    SERVICE = "service"
+    PROGRAM = "program"  # code makes it, or makes more of it than is printed before
+    NONSENSE = "nonsense"  # what is no command and no code, or not within bounds
 
 
 class TextService(Enum):
@@ -186,21 +92,100 @@ class TextService(Enum):
     VENDING = 0xF5
 
 
-class TextKind(Enum):
-    """What a text is."""
-
-    PRINTED = "printed"
-    SERVICE = "service"
-    PROGRAM = "program"  # code makes it, or makes more of it than is printed before
-    NONSENSE = "nonsense"
-
-
 class Text(NamedTuple):
-    """One text; `words`, marked as those of a Script, are what is sure to be printed first."""
+    """One text; `words` are what is sure to be printed first.
+
+    A line begins after a newline, a page after two. `{player}`, `{rival}`, `{target}` and `{user}` are names that
+    the game fills in, `{string}` and `{number}` what it finds in RAM.
+    """
 
     kind: TextKind
     words: str = ""
     service: TextService | None = None
+
+
+def read_script(rom: Rom, bank: int, address: int) -> Text:
+    """Return what the script prints that begins at `bank`:`address`; whatever lies there, it is read to an end."""
+    reader = _Reader(rom, bank, address)
+    ending = None
+    while ending is None:
+        ending = reader.command()
+    return Text(ending, "".join(reader.words))
+
+
+class _Reader:
+    """Reads one command after the other, and comes back from other banks."""
+
+    def __init__(self, rom: Rom, bank: int, address: int) -> None:
+        self._rom, self._bank, self._address = rom, bank, address
+        self._back: list[tuple[int, int]] = []
+        self._bytes, self._commands = MOST_BYTES, MOST_COMMANDS
+        self.words: list[str] = []
+
+    def command(self) -> TextKind | None:
+        """Carry out a command; return how the script ended, or None."""
+        self._commands -= 1
+        if self._commands < 0 or self._bytes <= 0 or self._address >= ROM_END:
+            return TextKind.NONSENSE
+        (code,) = self._take(1)
+        if code == STRING:
+            return self._string()
+        if code == END:
+            return self._end()
+        if code == PROGRAM:
+            return TextKind.PROGRAM
+        if code not in COMMANDS:
+            return TextKind.NONSENSE
+        self._carry_out(code)
+        return None
+
+    def _take(self, size: int) -> bytes:
+        data = self._rom.span(self._bank, self._address, size)
+        self._address += size
+        self._bytes -= size
+        return data
+
+    def _string(self) -> TextKind | None:
+        data = self._rom.span(self._bank, self._address, self._bytes)
+        rest = data.lstrip(_printing())
+        codes = data[: len(data) - len(rest)]
+        self._take(len(codes) + 1)
+        self.words += map(_letters().__getitem__, codes)
+        last = rest[0] if rest else None  # None when it would have to go on for too long
+        if last == END:
+            return None
+        if last not in LAST:
+            return TextKind.NONSENSE
+        self.words.append(LAST[last])
+        return self._end()
+
+    def _carry_out(self, code: int) -> None:
+        command = COMMANDS[code]
+        arguments = self._take(command.arguments)
+        self.words.append(command.words)
+        if code == DOTS:
+            self.words.append("…" * arguments[0])
+        if code == FAR:
+            self._back.append((self._bank, self._address))
+            self._bank, self._address = arguments[2], int.from_bytes(arguments[:2], "little")
+
+    def _end(self) -> TextKind | None:
+        """Go on behind the jump that led here, if one did."""
+        if not self._back:
+            return TextKind.PRINTED
+        self._bank, self._address = self._back.pop()
+        return None
+
+
+@lru_cache(maxsize=1)
+def _letters() -> dict[int, str]:
+    """Return what each code prints that a string goes on after."""
+    return dict.fromkeys(BOLD, " ") | charmap() | CONTROLS
+
+
+@lru_cache(maxsize=1)
+def _printing() -> bytes:
+    return bytes(_letters())
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,13 +213,7 @@ class TextTable:
         service = _SERVICES.get(self.rom.byte(self.bank, place))
         if service:
             return Text(TextKind.SERVICE, service=service)
-        script = read_script(self.rom, self.bank, place)
-        return Text(_KINDS[script.ending], script.words)
+        return read_script(self.rom, self.bank, place)
 
 
 _SERVICES: Final = {service.value: service for service in TextService}
-_KINDS: Final = {
-    ScriptEnding.END: TextKind.PRINTED,
-    ScriptEnding.PROGRAM: TextKind.PROGRAM,
-    ScriptEnding.NONSENSE: TextKind.NONSENSE,
-}

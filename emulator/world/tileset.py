@@ -21,7 +21,7 @@ WATER_PAIRS: Final = table("TilePairCollisionsWater")
 SURFABLE: Final = table("WaterTilesets")
 SURFABLE_COUNT: Final = 9
 WARP_PADS_AND_HOLES: Final = table("WarpPadAndHoleData")  # tileset, tile, kind
-WARP_PAD, HOLE = 1, 2
+HOLE: Final = 2
 
 BLOCK_SIZE: Final = 16  # 4x4 tile ids, row by row
 BLOCKS: Final = 0x100
@@ -45,7 +45,6 @@ class Tileset:
     pairs: frozenset[frozenset[int]]
     water_pairs: frozenset[frozenset[int]] = frozenset()  # as `pairs`, for who surfs
     surfable: bool = False  # whether its water is for surfing
-    warp_pads: frozenset[int] = frozenset()
     holes: frozenset[int] = frozenset()
 
     def block(self, number: int) -> bytes:
@@ -80,8 +79,7 @@ def read_tileset(rom: Rom, tileset_id: int) -> Tileset:
         pairs=_pairs(rom, PAIRS, tileset_id),
         water_pairs=_pairs(rom, WATER_PAIRS, tileset_id),
         surfable=tileset_id in rom.span(*SURFABLE, SURFABLE_COUNT),
-        warp_pads=_special(rom, WARP_PAD, tileset_id),
-        holes=_special(rom, HOLE, tileset_id),
+        holes=_holes(rom, tileset_id),
     )
 
 
@@ -107,9 +105,9 @@ def _pairs(rom: Rom, place: tuple[int, int], tileset_id: int) -> frozenset[froze
     return frozenset(frozenset(row[1:]) for row in rows if row[0] == tileset_id)
 
 
-def _special(rom: Rom, kind: int, tileset_id: int) -> frozenset[int]:
+def _holes(rom: Rom, tileset_id: int) -> frozenset[int]:
     rows = rom.rows(*WARP_PADS_AND_HOLES, 3, end=NONE)
-    return frozenset(row[1] for row in rows if (row[0], row[2]) == (tileset_id, kind))
+    return frozenset(row[1] for row in rows if (row[0], row[2]) == (tileset_id, HOLE))
 
 
 OVERWORLD, DOJO, GYM, SHIP_PORT, INTERIOR, FACILITY = 0, 5, 7, 14, 16, 22

@@ -13,8 +13,6 @@ import pytest
 from pyboy import PyBoy
 
 from emulator import (
-    DIGEST_RANGES,
-    WATCHED_RANGES,
     Button,
     Cartridge,
     Console,
@@ -24,6 +22,7 @@ from emulator import (
     Step,
     load_cartridge,
 )
+from emulator.console import DIGEST_RANGES, WATCHED_RANGES
 from emulator.pyboy_console import find_work_ram
 from emulator.savestate import SavedState, encode_state
 

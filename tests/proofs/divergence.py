@@ -24,7 +24,6 @@ from agent.tools.replay import (
     recording_of,
 )
 from emulator import (
-    DIGEST_RANGES,
     Button,
     Cartridge,
     Link,
@@ -35,6 +34,7 @@ from emulator import (
     label_of,
     load_cartridge,
 )
+from emulator.console import DIGEST_RANGES
 from memory import Checkpoint, open_run, read_run
 from tests.proofs.workers import Row
 

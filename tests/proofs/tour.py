@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from agent.battle import BattlePolicy
-from agent.capabilities import BoundAction, Capability, GameContext, Sensor
+from agent.capabilities import BoundAction, Capability, GameContext
 from agent.capabilities.battle import battling
+from agent.capabilities.capability import Sensor
 from agent.capabilities.travel import at
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require

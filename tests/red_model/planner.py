@@ -14,7 +14,8 @@ from agent.capabilities.field_moves import able
 from agent.capabilities.heal import home
 from agent.capabilities.travel import MAP, at
 from agent.planning import Action, Domain, Facts, Plan, plan
-from agent.skills import FLY, Nearness, Terrain
+from agent.skills import FLY, Terrain
+from agent.skills.distances import Nearness
 from agent.story import MilestoneLedger, Story
 from emulator import CartridgeKind, Dex, Species, World
 from emulator.dex.items import Item

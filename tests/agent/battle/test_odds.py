@@ -4,12 +4,13 @@ import random
 from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.battle import BattleGoals
-from agent.battle.damage import Duel
+from agent.battle.damage import HORIZON, NEGLIGIBLE, Blows, Duel, endure
 from agent.battle.matchups import Attacking, duel, minded
 from agent.battle.options import TurnState, attack_options
 from agent.battle.policy import choice
@@ -21,7 +22,6 @@ from emulator import (
     State,
 )
 from emulator.ram.party import MoveSlot, Stats
-from emulator.rules.damage import TURNS, standing
 from emulator.rules.moves import MoveData
 from tests.agent.demo import DEX, enemy_of, own_of
 from tests.agent.ring import Fighter, Ring, Script, number_of
@@ -147,15 +147,22 @@ SPREADS = st.dictionaries(st.integers(0, 9), st.integers(1, 9), min_size=1, max_
 )
 
 
-@given(blow=SPREADS, before=st.none() | SPREADS, hp=st.integers(1, 30))
-def test_standing_is_a_chance_that_only_falls(
-    blow: dict[int, float], before: dict[int, float] | None, hp: int
-) -> None:
-    odds = list(standing(blow, hp, before))
-    assert len(odds) == TURNS + 1
+def alive(blow: dict[int, float], hp: int) -> list[float]:
+    """Return the chances to stand after 0, 1, ... such blows."""
+    odds, whole = np.zeros(hp + 1), np.zeros(hp)
+    for amount, share in blow.items():
+        odds[min(amount, hp)] += share
+    whole[0] = 1.0
+    return list(endure(whole, Blows((odds,))).alive)
+
+
+@given(blow=SPREADS, hp=st.integers(1, 30))
+def test_standing_is_a_chance_that_only_falls(blow: dict[int, float], hp: int) -> None:
+    odds = alive(blow, hp)
+    assert len(odds) == HORIZON + 1
     assert all(-1e-9 <= later <= sooner + 1e-9 for sooner, later in pairwise([1.0, *odds]))
-    more = list(standing(blow, hp + 1, before))
-    assert all(one <= other + 1e-9 for one, other in zip(odds, more, strict=True))
+    pairs = zip(odds, alive(blow, hp + 1), strict=True)
+    assert all(one <= other + NEGLIGIBLE for one, other in pairs)
 
 
 def test_standing_is_what_many_tries_come_to() -> None:
@@ -165,7 +172,7 @@ def test_standing_is_what_many_tries_come_to() -> None:
     for _ in range(tries):
         hits = chance.choices(list(blow), list(blow.values()), k=5)
         after_five += sum(hits) < hp
-    assert standing(blow, hp)[5] == pytest.approx(after_five / tries, abs=0.01)
+    assert alive(blow, hp)[5] == pytest.approx(after_five / tries, abs=0.01)
 
 
 CAIRN = (34, 1)  # goes by types, and spares who ails

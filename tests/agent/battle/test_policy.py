@@ -7,15 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent.battle import (
-    BattleGoals,
-    BattlePolicy,
-    catch_chance,
-    chance_to_beat,
-    offered,
-    slot_to_forget,
-)
-from agent.battle.policy import choice
+from agent.battle import BattleGoals, BattlePolicy, chance_to_beat
+from agent.battle.learn_move import offered, slot_to_forget
+from agent.battle.policy import catch_chance, choice
 from agent.skills import Attack, Flee, Order, Switch, Throw, TriedOrders, UseItem, is_lawful
 from emulator import (
     BattleKind,

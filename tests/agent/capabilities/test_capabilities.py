@@ -1,11 +1,11 @@
 """The topics of play, and what a caller adds to them."""
 
 from agent.capabilities import (
-    TOPICS,
     Capability,
     capabilities_for,
     domain_of,
 )
+from agent.capabilities.registry import TOPICS
 from agent.planning import Goal, Require
 from tests.agent.demo import kit
 

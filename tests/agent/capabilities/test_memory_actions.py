@@ -14,11 +14,10 @@ from agent.capabilities import (
     BoundAction,
     Capability,
     RecallJudge,
-    Sensor,
     capabilities_for,
     domain_of,
 )
-from agent.capabilities.capability import recalling
+from agent.capabilities.capability import Sensor, recalling
 from agent.capabilities.memory_actions import (
     DUE,
     EVERY_S,

@@ -71,7 +71,6 @@ class Red(NamedTuple):
         mon = PartyMon(
             species=species.index,
             nickname=name,
-            ot_name="RED",
             ot_id=1,
             level=level,
             hp=stats.hp,

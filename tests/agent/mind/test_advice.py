@@ -7,7 +7,8 @@ from typing import cast
 import pytest
 
 from agent.advisor.port import Advice, Purpose, Question, Silence, Silent
-from agent.capabilities import BoundAction, Capability, Sensor
+from agent.capabilities import BoundAction, Capability
+from agent.capabilities.capability import Sensor
 from agent.errors import Stuck
 from agent.mind import (
     Advising,

@@ -6,7 +6,8 @@ from typing import cast
 
 import pytest
 
-from agent.capabilities import BoundAction, Capability, Reflex, Sensor
+from agent.capabilities import BoundAction, Capability, Reflex
+from agent.capabilities.capability import Sensor
 from agent.errors import Stuck
 from agent.mind import Intent, IntentSource, Ladder, Mind, ProgressMonitor
 from agent.perception import Percept

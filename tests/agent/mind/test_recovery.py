@@ -6,7 +6,8 @@ from typing import Any, cast
 
 import pytest
 
-from agent.capabilities import BoundAction, Capability, Inquiry, Reflex, Sensor
+from agent.capabilities import BoundAction, Capability, Inquiry, Reflex
+from agent.capabilities.capability import Sensor
 from agent.errors import Stuck, StuckReason
 from agent.mind import EpisodeTold, Ladder, Mind, ProgressMonitor, StuckEpisode
 from agent.mind.progress import LOST, PATIENCE, QUIET

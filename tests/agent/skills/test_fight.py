@@ -19,7 +19,7 @@ from agent.skills import (
     fight,
     wait,
 )
-from emulator import BattleResult, Button, Phase, State, Step
+from emulator import BattleResult, Button, Phase, State, Step, Volatile
 from tests.agent.demo import DEX, asking, at_the_menu, enemy_of, own_of
 from tests.agent.ring import FAST_AND_SHIFT, Fighter, Ring, Script, species_of
 from tests.agent.support import Game, Played, Watcher, game_at
@@ -310,8 +310,7 @@ def test_who_is_held_passes_turns_without_a_list_of_moves(ring: Ring) -> None:
     ring.poke("wBattleMon", [0, 1], 21)  # slow
     commander = Script()
     ring.fight(commander)
-    held = [state.battle for state in commander.seen if state.battle and state.battle.trapped]
-    assert held
+    assert any(Volatile.TRAPPING in enemy_of(state).volatile for state in commander.seen)
     assert not any(tried.refused for tried in commander.tried)
 
 

@@ -124,7 +124,6 @@ def test_every_number_of_a_mon_that_fights() -> None:
     assert own.volatile == Volatile.CONFUSED | Volatile.SEEDED | Volatile.BADLY_POISONED
     assert (own.attacks_left, own.confused_turns, own.toxic_turns) == (2, 3, 4)
     assert (own.disabled, own.substitute_hp) == (1, 6)
-    assert not own.commits
 
 
 def test_the_enemy_is_read_like_the_own_mon() -> None:
@@ -138,12 +137,6 @@ def test_a_mon_without_ailments_has_none() -> None:
     own = own_of(WILD | spread(OWN.statuses, bytes(3)) | spread(OWN.counters, bytes(4)))
     assert own.volatile == Volatile.NONE
     assert own.disabled is None
-
-
-@pytest.mark.parametrize("flag", [(0, 0x02), (0, 0x10), (1, 0x20), (1, 0x40)])
-def test_a_mon_that_goes_on_by_itself_is_not_asked(flag: tuple[int, int]) -> None:
-    byte, bit = flag
-    assert own_of(WILD | {OWN.statuses + byte: bit}).commits
 
 
 def test_stages_that_nobody_has_set_up_are_neutral() -> None:
@@ -226,11 +219,6 @@ def test_a_mon_that_took_another_shape_is_still_there() -> None:
     assert battle.own is not None
     assert battle.own.transformed
     assert battle.enemy is not None
-
-
-def test_an_enemy_that_holds_on_traps() -> None:
-    assert not battle_of(WILD).trapped
-    assert battle_of(WILD | {ENEMY.statuses: 0x20}).trapped
 
 
 STATS_BOX: Final = box(9, 2, 19, 11)

@@ -6,7 +6,6 @@ from typing import Final, TypeAlias
 import pytest
 
 from emulator import (
-    WATCHED_RANGES,
     Cartridge,
     GameMap,
     Position,
@@ -16,6 +15,7 @@ from emulator import (
     World,
     read_state,
 )
+from emulator.console import WATCHED_RANGES
 from emulator.profile import symbol
 from emulator.ram.tile_map import TOP_RIGHT, is_in_sight, squares_in_sight
 from emulator.ram.view import WORK_RAM

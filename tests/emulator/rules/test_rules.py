@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +20,6 @@ from emulator.rules.damage import (
     damage_spread,
     full_damage,
     rolled,
-    standing,
     use_spread,
 )
 from emulator.rules.moves import Attacker, Defender, MoveData
@@ -281,12 +279,6 @@ def test_a_use_that_misses_does_no_damage() -> None:
     assert use_spread(ATTACKER, DEFENDER, replace(MOVE, power=0), BOOK) == {0: 1.0}
 
 
-def test_knockouts_within_so_many_uses() -> None:
-    fixed = replace(MOVE, effect=41, number=49, accuracy=128)  # 20 of 40, every other time
-    odds = standing(use_spread(ATTACKER, DEFENDER, fixed, BOOK), DEFENDER.hp)
-    assert list(odds[:4]) == [1, 1, 0.75, 0.5]
-
-
 attackers = st.builds(
     Attacker,
     level=st.integers(1, 100),
@@ -336,13 +328,6 @@ def test_probabilities_are_probabilities(a: Attacker, d: Defender, m: MoveData) 
         assert 0 <= chance <= 1
         assert (chance * 256).denominator == 1
     assert sum(use_spread(a, d, m, BOOK).values()) == pytest.approx(1)
-
-
-@given(attackers, defenders, moves)
-def test_more_uses_never_help_the_enemy(a: Attacker, d: Defender, m: MoveData) -> None:
-    chances = list(standing(use_spread(a, d, m, BOOK), d.hp))
-    assert all(-1e-9 <= chance <= 1 + 1e-9 for chance in chances)
-    assert all(more <= one + 1e-9 for one, more in pairwise(chances))
 
 
 @given(attackers, defenders, moves, st.integers(217, 254))

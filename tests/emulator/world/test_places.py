@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulator import Cartridge, Dex, Rom, World
+from emulator import Cartridge, Dex, World
+from emulator.cartridge import Rom
 from emulator.profile import RomAddress, table
 from emulator.world.header import TownMapEntry, read_town_map_entry
 from emulator.world.map_items import (
@@ -24,7 +25,6 @@ from emulator.world.residents import Resident, ResidentKind, Toggle, read_toggle
 from emulator.world.texts import (
     MOST_BYTES,
     MOST_COMMANDS,
-    ScriptEnding,
     Text,
     TextKind,
     TextService,
@@ -137,7 +137,7 @@ def test_holes_lead_to_numbered_squares() -> None:
     assert read_dungeon_warps(rom) == (DungeonWarp(160, 1, 19, 7), DungeonWarp(160, 2, 22, 8))
 
 
-def test_water_pads_and_holes_go_by_tileset() -> None:
+def test_water_and_holes_go_by_tileset() -> None:
     rom = rom_with(
         {
             table("TilePairCollisionsWater"): bytes([3, 0x14, 0x2E, 17, 0x14, 0x05, END]),
@@ -148,11 +148,9 @@ def test_water_pads_and_holes_go_by_tileset() -> None:
     cave, forest, house = (read_tileset(rom, number) for number in (17, 3, 1))
     assert cave.water_pairs == {frozenset({0x14, 0x05})}
     assert (cave.surfable, forest.surfable, house.surfable) == (True, True, False)
-    assert cave.warp_pads == {0x20}
     assert cave.holes == {0x22}
     assert forest.holes == {0x11}
-    assert not forest.warp_pads
-    assert not house.water_pairs | house.warp_pads | house.holes
+    assert not house.water_pairs | house.holes
 
 
 def test_what_the_demo_lacks_is_empty(demo: Cartridge) -> None:
@@ -162,13 +160,12 @@ def test_what_the_demo_lacks_is_empty(demo: Cartridge) -> None:
         assert not here.tileset.water_pairs
 
 
-def test_holes_and_plates_of_the_demo_are_those_of_the_game(demo: Cartridge) -> None:
+def test_holes_of_the_demo_are_those_of_the_game(demo: Cartridge) -> None:
     world = World.of(demo)
     (fall,) = world.dungeon_warps
     assert world.map(fall.map_id).passable(fall.x, fall.y)
     cave, works = (world.tileset(number) for number in (17, 22))
-    assert (set(cave.warp_pads), set(cave.holes)) == (set(), {0x22})
-    assert (set(works.warp_pads), set(works.holes)) == ({0x20}, {0x11})
+    assert [set(each.holes) for each in (cave, works)] == [{0x22}, {0x11}]
 
 
 def test_what_lies_hidden_in_the_demo_is_read(demo: Cartridge) -> None:
@@ -224,10 +221,11 @@ def far(address: int, bank: int = OTHER) -> bytes:
     return b"\x17" + word(address) + bytes([bank])
 
 
-def read(script: bytes, elsewhere: bytes = b"") -> tuple[ScriptEnding, str]:
-    return read_script(
+def read(script: bytes, elsewhere: bytes = b"") -> tuple[TextKind, str]:
+    text = read_script(
         rom_with({(BANK, PLACE): script, (OTHER, PLACE): elsewhere}, blank=0), BANK, PLACE
     )
+    return text.kind, text.words
 
 
 @pytest.mark.parametrize(
@@ -242,7 +240,7 @@ def read(script: bytes, elsewhere: bytes = b"") -> tuple[ScriptEnding, str]:
     ],
 )
 def test_a_string_prints_letters_lines_and_what_is_filled_in(string: bytes, words: str) -> None:
-    assert read(b"\x00" + string) == (ScriptEnding.END, words)
+    assert read(b"\x00" + string) == (TextKind.PRINTED, words)
 
 
 @pytest.mark.parametrize(
@@ -261,21 +259,21 @@ def test_a_string_prints_letters_lines_and_what_is_filled_in(string: bytes, word
     ],
 )
 def test_commands_between_strings(command: bytes, words: str) -> None:
-    assert read(HI + command + YOU + TEXTS_END) == (ScriptEnding.END, words)
+    assert read(HI + command + YOU + TEXTS_END) == (TextKind.PRINTED, words)
 
 
 def test_a_text_may_end_before_it_begins() -> None:
-    assert read(TEXTS_END) == (ScriptEnding.END, "")
+    assert read(TEXTS_END) == (TextKind.PRINTED, "")
 
 
 def test_a_text_goes_on_behind_one_of_another_bank() -> None:
-    assert read(HI + far(PLACE) + HI + TEXTS_END, YOU + TEXTS_END) == (ScriptEnding.END, "HiYouHi")
-    assert read(far(PLACE) + b"\x0b" + TEXTS_END, YOU[:-1] + b"\x57") == (ScriptEnding.END, "You")
+    assert read(HI + far(PLACE) + HI + TEXTS_END, YOU + TEXTS_END) == (TextKind.PRINTED, "HiYouHi")
+    assert read(far(PLACE) + b"\x0b" + TEXTS_END, YOU[:-1] + b"\x57") == (TextKind.PRINTED, "You")
 
 
 def test_where_a_program_begins_nothing_more_is_known() -> None:
-    assert read(PROGRAM + HI) == (ScriptEnding.PROGRAM, "")
-    assert read(far(PLACE) + PROGRAM + HI, YOU + TEXTS_END) == (ScriptEnding.PROGRAM, "You")
+    assert read(PROGRAM + HI) == (TextKind.PROGRAM, "")
+    assert read(far(PLACE) + PROGRAM + HI, YOU + TEXTS_END) == (TextKind.PROGRAM, "You")
 
 
 @pytest.mark.parametrize(
@@ -290,19 +288,19 @@ def test_where_a_program_begins_nothing_more_is_known() -> None:
     ],
 )
 def test_what_is_no_text_is_nonsense_behind_what_could_be_read(script: bytes) -> None:
-    assert read(script) == (ScriptEnding.NONSENSE, "Hi")
+    assert read(script) == (TextKind.NONSENSE, "Hi")
 
 
 def test_a_text_that_does_not_end_is_nonsense() -> None:
     ending, words = read(b"\x00" + b"\x80" * (2 * MOST_BYTES))
-    assert ending is ScriptEnding.NONSENSE
+    assert ending is TextKind.NONSENSE
     assert len(words) == MOST_BYTES - 1
-    assert read(HI * MOST_BYTES)[0] is ScriptEnding.NONSENSE
-    assert read(b"\x0c\xff" * MOST_BYTES)[0] is ScriptEnding.NONSENSE
+    assert read(HI * MOST_BYTES)[0] is TextKind.NONSENSE
+    assert read(b"\x0c\xff" * MOST_BYTES)[0] is TextKind.NONSENSE
 
 
 def test_a_text_that_leads_back_to_itself_is_nonsense() -> None:
-    assert read(far(PLACE), HI + far(PLACE)) == (ScriptEnding.NONSENSE, "Hi" * (MOST_COMMANDS // 2))
+    assert read(far(PLACE), HI + far(PLACE)) == (TextKind.NONSENSE, "Hi" * (MOST_COMMANDS // 2))
 
 
 @settings(deadline=None)

@@ -276,7 +276,6 @@ def test_all_tilesets(world: World) -> None:
         assert tileset.surfable == row["surfable"]
         assert tileset.pairs == pairs(facts["land_pairs"], row["id"])
         assert tileset.water_pairs == pairs(facts["water_pairs"], row["id"])
-        assert tileset.warp_pads == special(facts, row["id"], 1)
         assert tileset.holes == special(facts, row["id"], 2)
 
 
