@@ -14,7 +14,7 @@ from agent.battle.effects import (
     SLEEP,
 )
 from emulator import Dex, PartyMon, State
-from emulator.ram.menu import read_offer
+from emulator.ram.menu import MoveOffer, read_offer
 from emulator.rules.moves import (
     CHARGES,
     DREAM_EATER,
@@ -41,13 +41,6 @@ DEPTH: Final = 0.1  # what attacks count beside what the best of them covers
 Slot = TypeVar("Slot", int, int | None)
 
 
-class Offer(NamedTuple):
-    """A move that a mon of the team could learn, for one of its four."""
-
-    position: int
-    move: int
-
-
 class MoveReplacement(NamedTuple):
     """A slot for a new move, and what its owner's moves are worth less then."""
 
@@ -55,14 +48,14 @@ class MoveReplacement(NamedTuple):
     loss: float
 
 
-def offered(dex: Dex, state: State) -> Offer | None:
+def offered(dex: Dex, state: State) -> MoveOffer | None:
     """Return the move that the game offers, or None when its questions are about something else."""
     position, move = read_offer(state.ram)
     mons = list(enumerate(state.party.mons))
     able = [at for at, mon in mons if _could_learn(dex, mon, move)]
     if not able:
         return None
-    return Offer(position if position in able else able[0], move)
+    return MoveOffer(position if position in able else able[0], move)
 
 
 def slot_to_forget(dex: Dex, mon: PartyMon, move: int) -> int | None:

@@ -95,8 +95,8 @@ def _first_match(dex: Dex, type_: int, types: tuple[int, int]) -> int:
 @lru_cache(maxsize=128)
 def fighter_of(mon: PartyMon, position: int) -> BattleMon:
     """Return a mon of a team as it is when it is sent."""
-    made = _fresh(mon.species, mon.level, mon.stats, with_some_pp(mon.moves), mon.types)
     stats = mon.stats
+    made = fresh(mon.species, mon.level, stats, with_some_pp(mon.moves), mon.types)
     if mon.status.burned:
         stats = stats._replace(attack=max(stats.attack // 2, 1))
     if mon.status.paralyzed:
@@ -112,7 +112,7 @@ def fighter_from(dex: Dex, member: Member, position: int) -> BattleMon | None:
         return None
     stats = stats_of(species.base, TRAINER_DVS, member.level)
     moves = tuple([MoveSlot(move, SOME_PP, 0) for move in species.moves_at(member.level)])
-    made = _fresh(member.species, member.level, stats, moves, species.types)
+    made = fresh(member.species, member.level, stats, moves, species.types)
     return replace(made, position=position)
 
 
@@ -143,9 +143,10 @@ def with_hp(mon: BattleMon, hp: int) -> BattleMon:
     return replace(mon, hp=min(max(hp, 1), mon.max_hp))
 
 
-def _fresh(
+def fresh(
     species: int, level: int, stats: Stats, moves: tuple[MoveSlot, ...], types: tuple[int, int]
 ) -> BattleMon:
+    """Return a mon that has just come out, healthy and first of its team."""
     return BattleMon(
         species=species,
         nickname="",

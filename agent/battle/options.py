@@ -21,6 +21,7 @@ from agent.battle.matchups import (
     duel_later,
     fighter_of,
     foes_to_come,
+    fresh,
     last_resort,
     minded,
     rested,
@@ -30,8 +31,7 @@ from agent.battle.matchups import (
 )
 from agent.battle.setup_moves import preparations
 from agent.skills import Attack, Flee, Order, Switch, UseItem, usable_slots
-from emulator import Battle, BattleMon, Dex, State, Volatile
-from emulator.ram.battle_mon import Stages
+from emulator import Battle, BattleMon, Dex, State
 from emulator.rules.chances import run_chance
 from emulator.rules.damage import Odds
 
@@ -114,20 +114,10 @@ def called_back(mon: BattleMon) -> BattleMon:
 
 def as_sent(mon: BattleMon) -> BattleMon:
     """Return a mon as it was when it was sent, so that every turn of it has the same stakes."""
-    return replace(
-        mon,
-        hp=mon.max_hp,
-        moves=with_some_pp(mon.moves),
-        stats=mon.unmodified._replace(hp=mon.max_hp),
-        stages=Stages(),
-        volatile=Volatile.NONE,
-        attacks_left=0,
-        confused_turns=0,
-        toxic_turns=0,
-        disabled=None,
-        substitute_hp=0,
-        status=mon.status._replace(sleep=min(mon.status.sleep, 1)),
-    )
+    stats = mon.unmodified._replace(hp=mon.max_hp)
+    made = fresh(mon.species, mon.level, stats, with_some_pp(mon.moves), mon.types)
+    status = mon.status._replace(sleep=min(mon.status.sleep, 1))
+    return replace(made, position=mon.position, status=status)
 
 
 class TurnOption(NamedTuple):

@@ -36,13 +36,12 @@ from agent.skills import (
     is_lawful,
     usable_slots,
 )
+from agent.skills.orders import GREAT_BALL, MASTER_BALL
 from emulator import Battle, BattleMon, Dex, State, Status
 from emulator.ram.battle import BattleType
 from emulator.rules.chances import first_chance
 from emulator.rules.moves import EXPLODE
 
-MASTER_BALL: Final = 1
-GREAT_BALL: Final = 3
 BYTE: Final = 256
 LUCK: Final = {4: 256, 3: 201, 2: 151}  # how many values the first random number may have
 WORTH: Final = {4: 0.0, 3: 0.05, 2: 0.1, MASTER_BALL: 0.7}  # of a ball, in chances to catch

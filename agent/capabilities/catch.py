@@ -19,6 +19,7 @@ from agent.skills import roam
 from agent.story import Place, Story, Task, told
 from emulator import Dex, Party, Species, State
 from emulator.dex.trainers import Team
+from emulator.dex.wild import WildTable
 
 BALLS: Final = "bag:balls"
 PLACES: Final = "team:places"  # that are left in it
@@ -204,9 +205,15 @@ def homes_of(game: GameContext, species: frozenset[int]) -> Mapping[Place, Fract
     return {place: share for place, share in shares.items() if share}
 
 
-def _share(dex: Dex, place: Place, fitting: frozenset[int]) -> Fraction:
+def grass_of(dex: Dex, place: Place) -> WildTable | None:
+    """Return who is met in a place, in its grass or anywhere in a cave."""
     wild = dex.wild.get(place.map_id) if not place.tame else None
-    shares = wild.grass.shares if wild is not None and wild.grass is not None else {}
+    return wild.grass if wild is not None else None
+
+
+def _share(dex: Dex, place: Place, fitting: frozenset[int]) -> Fraction:
+    grass = grass_of(dex, place)
+    shares = grass.shares if grass is not None else {}
     return sum((share for each, share in shares.items() if each in fitting), Fraction(0))
 
 

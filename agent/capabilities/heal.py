@@ -70,8 +70,7 @@ def _pp_percent(dex: Dex, mon: PartyMon) -> int:
 
 def capability(game: GameContext) -> Capability:
     """Keep the team fit to fight: by a healer, or out of the bag."""
-    called = {place.name: place.called for place in game.story.places}
-    healers = [_heal(each, called[each.place], game) for each in game.story.healers]
+    healers = [_heal(each, game) for each in game.story.healers]
     return Capability(
         name="recover",
         sensors=(_sensor(game),),
@@ -116,7 +115,7 @@ def _facts(dex: Dex, kept: Collection[int], state: State) -> dict[str, int]:
     }
 
 
-def _heal(healer: Healer, place: str, game: GameContext) -> BoundAction:
+def _heal(healer: Healer, game: GameContext) -> BoundAction:
     towns = [each.town for each in game.story.healers if each.town is not None]
 
     action = Action(
@@ -130,7 +129,7 @@ def _heal(healer: Healer, place: str, game: GameContext) -> BoundAction:
             *(Effect(home(each), int(each == healer.town)) for each in towns),
         ),
         cost=HEAL_COST,
-        says=f"have the team healed in {place}",
+        says=f"have the team healed in {game.story.place(healer.place).called}",
     )
     begin = partial(talk, healer.person, game.terrain, say_yes=True)
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)

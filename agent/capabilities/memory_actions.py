@@ -164,7 +164,7 @@ def _recalled_sensor(working: str, opponents: Mapping[Task, tuple[str, ...]]) ->
 def _recall_action(
     game: GameContext, memory: MemoryActions, task: Task, names: tuple[str, ...]
 ) -> BoundAction:
-    place = next(each.called for each in game.story.places if each.name == task.place)
+    place = game.story.place(task.place).called
     query = MemoryQuery(text=" ".join(names), place=place, subject=", ".join(names))
     action = Action(
         name=task.recalled,

@@ -36,8 +36,8 @@ class ShopWares:
 
     def __init__(self, game: GameContext) -> None:
         self._game = game
-        maps = {place.name: place.map_id for place in game.story.places}
-        self._where = {each: (maps[each.place], each.person) for each in game.story.clerks}
+        place = game.story.place
+        self._where = {each: (place(each.place).map_id, each.person) for each in game.story.clerks}
         sold = {each: _sold(game, *where) for each, where in self._where.items()}
         self._untold = frozenset(each for each in sold if sold[each] is None)
         self._told = {
@@ -123,7 +123,6 @@ def _least_worth(dex: Dex, bag: Bag, kept: Collection[int]) -> Stack | None:
 def capability(game: GameContext) -> Capability:
     """Buy what runs short where it is sold, as far as the money goes."""
     clerks, shelves = game.story.clerks, ShopWares(game)
-    called = {place.name: place.called for place in game.story.places}
 
     def read(state: State) -> Mapping[str, int]:
         lacking = _bought_from({each: shelves.believed(each) for each in clerks}, game, state)
@@ -147,7 +146,7 @@ def capability(game: GameContext) -> Capability:
                 each.supplied,
                 (Require(each.supplied, at_least=1),),
                 PRIORITY,
-                f"have what {called[each.place]} sells",
+                f"have what {game.story.place(each.place).called} sells",
             )
             for each in clerks
         ),
@@ -191,15 +190,14 @@ def _bought_from(
 
 
 def _steps(clerk: Clerk, game: GameContext, state: State) -> int:
-    (there,) = [each.map_id for each in game.story.places if each.name == clerk.place]
-    return game.terrain.nearness.steps(state.map.map_id, there)
+    there = game.story.place(clerk.place)
+    return game.terrain.nearness.steps(state.map.map_id, there.map_id)
 
 
 def _is_open(clerk: Clerk, game: GameContext, state: State) -> bool:
     """Say whether a clerk sells and the way is free: a potion is no reason to do a task."""
-    (place,) = [each for each in game.story.places if each.name == clerk.place]
     open_now = all(game.story.shows(state, fact) for fact in clerk.needs)
-    return open_now and game.story.is_near(state, place)
+    return open_now and game.story.is_near(state, game.story.place(clerk.place))
 
 
 def _lacking(game: GameContext, wares: Collection[int], state: State) -> Iterator[int]:

@@ -140,8 +140,7 @@ def _errand_sensor(game: GameContext) -> Sensor:
 
 def _is_vain(errand: Errand, game: GameContext) -> bool:
     """Say whether memory knows that the person of an errand only talks."""
-    (there,) = [each for each in game.story.places if each.name == errand.place]
-    heard = game.experience.person(there.map_id, errand.person)
+    heard = game.experience.person(game.story.place(errand.place).map_id, errand.person)
     if heard is None or heard.came:
         return False
     game.experience.sways(MemoryUse.PEOPLE, errand.says, only_talks(heard))

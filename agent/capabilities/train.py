@@ -13,6 +13,7 @@ from agent.capabilities.capability import (
     Sensor,
     watching,
 )
+from agent.capabilities.catch import grass_of
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import (
     Readiness,
@@ -29,7 +30,6 @@ from agent.planning import Action, Effect, Require
 from agent.skills import Skill, roam, talk, watchers
 from agent.story import Place
 from emulator import Dex, State
-from emulator.dex.wild import WildTable
 from emulator.rules.stats import experience_gained
 
 FRESH: Final = 50  # percent of HP needed to go training
@@ -49,7 +49,7 @@ def capability(game: GameContext) -> Capability:
         task for task in game.story.tasks if task.against and team_of(game.dex, task.against)
     ]
     ready = tuple(Effect(task.ready, 1) for task in against)
-    grounds = [place for place in game.story.places if _table(game.dex, place) is not None]
+    grounds = [place for place in game.story.places if grass_of(game.dex, place) is not None]
     return Capability(
         name="train",
         sensors=(_ready_sensor(game), _sparring_sensor(game)),
@@ -133,14 +133,9 @@ def _spar(ready: tuple[Effect, ...], game: GameContext) -> BoundAction:
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
 
 
-def _table(dex: Dex, place: Place) -> WildTable | None:
-    wild = dex.wild.get(place.map_id) if not place.tame else None
-    return wild.grass if wild is not None else None
-
-
 def _cost(dex: Dex, place: Place) -> int:
     """What training costs there: as many fights as a lesson takes."""
-    table = _table(dex, place)
+    table = grass_of(dex, place)
     if table is None:
         return LESSON
     gain = sum(

@@ -89,8 +89,7 @@ def _people(game: GameContext, state: State) -> Iterator[Person]:
 
 def _spoken_for(game: GameContext) -> frozenset[tuple[int, int]]:
     """Return the people of tasks, healers and shops, which have their time."""
-    maps = {place.name: place.map_id for place in game.story.places}
-    tasks = [(task.place, slot) for task in game.story.tasks for slot in task.interaction.people]
-    healers = [(each.place, each.person) for each in game.story.healers]
-    clerks = [(each.place, each.person) for each in game.story.clerks]
-    return frozenset((maps[place], slot) for place, slot in (*tasks, *healers, *clerks))
+    slots = [(task.place, slot) for task in game.story.tasks for slot in task.interaction.people]
+    slots += [(each.place, each.person) for each in game.story.healers]
+    slots += [(each.place, each.person) for each in game.story.clerks]
+    return frozenset((game.story.place(place).map_id, slot) for place, slot in slots)

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from emulator import Console, Font, Screen, ScreenType, State, World
+from emulator.ram.map import MapPosition
 from emulator.screen.glyphs import agreement, read_glyphs
 from emulator.screen.scene import Scene, locate
 from memory.codec import SavedAttributes
@@ -33,14 +34,6 @@ class ScreenReading:
             return "the frame shows no known place"
         scene = self.scene
         return f"the frame shows map {scene.map_id} at ({scene.x},{scene.y}), {scene.fit:.0%} of it"
-
-
-class MapPosition(NamedTuple):
-    """A square of a map."""
-
-    map_id: int
-    x: int
-    y: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -192,13 +192,11 @@ class Domain:
 
 
 def _brings(effect: Effect, require: Require) -> bool:
-    return effect.fact == require.fact and require.holds({effect.fact: effect.becomes})
+    return effect.fact == require.fact and require.accepts(effect.becomes)
 
 
 def _met(require: Require, values: Mapping[str, Collection[int]]) -> bool:
-    if require.fact not in values:
-        return True
-    return any(require.holds({require.fact: value}) for value in values[require.fact])
+    return require.fact not in values or any(map(require.accepts, values[require.fact]))
 
 
 def _facts_of(action: Action) -> set[str]:

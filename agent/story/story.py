@@ -129,6 +129,10 @@ class Story:
         )
         return frozenset(told(fact)[0] for kind in closed for each in kind for fact in each.needs)
 
+    def place(self, name: str) -> Place:
+        """Return a place by its name."""
+        return next(each for each in self.places if each.name == name)
+
     def field_move(self, move: int) -> FieldMove | None:
         """Return what there is to know of a move that is used on the map; None where the story has none."""
         return next((each for each in self.field_moves if each.move == move), None)

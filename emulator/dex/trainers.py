@@ -5,7 +5,9 @@ from typing import Final, NamedTuple, TypeAlias
 
 from emulator.cartridge import Rom, read_names
 from emulator.dex.items import LAST_MOVE
+from emulator.dex.species import LAST_SPECIES
 from emulator.profile import table
+from emulator.rules.stats import HIGHEST_LEVEL
 from emulator.text import bcd
 
 PARTIES: Final = table("TrainerDataPointers")
@@ -17,14 +19,12 @@ CHOICES: Final = table("TrainerClassMoveChoiceModifications")  # a list a class,
 CHOICES_SIZE: Final = 4  # of a list, at most
 COUNT: Final = 47
 LEVELS_DIFFER: Final = 0xFF
-HIGHEST_LEVEL: Final = 100
-LAST_SPECIES: Final = 190
 TEAM_SIZE: Final = 6
 MOST_TEAMS: Final = 0xFF  # a trainer's number is one byte
 
 
 class Member(NamedTuple):
-    """A mon of a trainer's team."""
+    """A mon of a trainer's team, or one who bites at a rod."""
 
     level: int
     species: int

@@ -7,7 +7,9 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from emulator.cartridge import Rom
+from emulator.dex.trainers import Member
 from emulator.profile import table
+from emulator.rules.stats import HIGHEST_LEVEL
 from emulator.world.header import MAP_COUNT
 
 POINTERS: Final = table("WildDataPointers")
@@ -74,22 +76,14 @@ GOOD: Final = table("GoodRodMons")  # level, species
 GOOD_COUNT: Final = 2
 SUPER: Final = table("SuperRodData")  # map, pointer to a group
 SUPER_SIZE: Final = 3
-HIGHEST_LEVEL: Final = 100
-
-
-class Catch(NamedTuple):
-    """One who may bite."""
-
-    level: int
-    species: int
 
 
 @dataclass(frozen=True, slots=True)
 class Fishing:
     """Who may bite at each rod, all of them equally often."""
 
-    good_rod: tuple[Catch, ...]  # wherever there is water
-    super_rod: dict[int, tuple[Catch, ...]]  # by map; elsewhere none
+    good_rod: tuple[Member, ...]  # wherever there is water
+    super_rod: dict[int, tuple[Member, ...]]  # by map; elsewhere none
 
 
 def read_fishing(rom: Rom) -> Fishing:
@@ -102,12 +96,12 @@ def read_fishing(rom: Rom) -> Fishing:
     )
 
 
-def _group(rom: Rom, address: int) -> tuple[Catch, ...]:
+def _group(rom: Rom, address: int) -> tuple[Member, ...]:
     # A count comes before the mons; that is how Universal Pokemon Randomizer reads them.
     count = rom.byte(SUPER.bank, address)
     return _catches(rom.table((SUPER.bank, address + 1), 2, count))
 
 
-def _catches(rows: Iterable[bytes]) -> tuple[Catch, ...]:
-    catches = [Catch(*row) for row in rows]
+def _catches(rows: Iterable[bytes]) -> tuple[Member, ...]:
+    catches = [Member(*row) for row in rows]
     return tuple([catch for catch in catches if 0 < catch.level <= HIGHEST_LEVEL])

@@ -47,25 +47,9 @@ ENEMY: Final = Side(
     counters=symbol("wEnemyNumAttacksLeft"),
     substitute=symbol("wEnemySubstituteHP"),
 )
-
-
-def _excerpt(side: Side) -> Excerpt:
-    return Excerpt(
-        (
-            (side.mon, MON_SIZE),
-            (side.nickname, NAME_SIZE),
-            (side.unmodified, UNMODIFIED_SIZE),
-            (side.statuses, STATUS_SIZE),
-            (side.counters, COUNTERS_SIZE),
-            (side.substitute, 1),
-        )
-    )
-
-
-_EXCERPTS: Final = {side: _excerpt(side) for side in (OWN, ENEMY)}
-_ENDS: Final = tuple(
-    accumulate((MON_SIZE, NAME_SIZE, UNMODIFIED_SIZE, STATUS_SIZE, COUNTERS_SIZE + 1))
-)
+SIZES: Final = Side(NAME_SIZE, MON_SIZE, UNMODIFIED_SIZE, STATUS_SIZE, COUNTERS_SIZE, 1)
+_EXCERPTS: Final = {side: Excerpt(tuple(zip(side, SIZES, strict=True))) for side in (OWN, ENEMY)}
+_ENDS: Final = tuple(accumulate((*SIZES[:-2], COUNTERS_SIZE + 1)))
 _PARTS: Final = tuple([slice(*ends) for ends in pairwise((0, *_ENDS))])
 
 
@@ -160,7 +144,7 @@ def read_battle_mon(ram: Ram, side: Side, position: int) -> BattleMon | None:
 
 @lru_cache(maxsize=16)
 def _decode(image: bytes, position: int) -> BattleMon | None:
-    mon, nickname, unmodified, statuses, counters = [image[part] for part in _PARTS]
+    nickname, mon, unmodified, statuses, counters = [image[part] for part in _PARTS]
     stats, hp = Stats(*_words(mon[15:25])), word(mon, 1)
     if not mon[0] or not mon[14] or hp > stats.hp:
         return None

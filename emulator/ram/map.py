@@ -29,6 +29,14 @@ class Position(NamedTuple):
     y: int
 
 
+class MapPosition(NamedTuple):
+    """A square of one of the maps."""
+
+    map_id: int
+    x: int
+    y: int
+
+
 _DELTAS: Final = {0: Position(0, 1), 4: Position(0, -1), 8: Position(-1, 0), 12: Position(1, 0)}
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from emulator.ram.map import MapPosition
 from emulator.screen.picture import (
     BLACK,
     COLUMNS,
@@ -74,14 +75,6 @@ WATER: Final = 0x14
 ROTATIONS: Final = 8  # moving water is its tile shifted sideways
 
 
-class ScenePlace(NamedTuple):
-    """A square of a map."""
-
-    map_id: int
-    x: int
-    y: int
-
-
 @dataclass(frozen=True, slots=True)
 class Scene:
     """The place that a picture shows, and the share of its cells that fit.
@@ -93,18 +86,18 @@ class Scene:
     x: int
     y: int
     fit: float
-    alike: tuple[ScenePlace, ...] = ()
+    alike: tuple[MapPosition, ...] = ()
 
     def shows(self, map_id: int, x: int, y: int) -> bool:
         """Return whether the picture is what one would see on this square."""
-        place = ScenePlace(map_id, x, y)
-        return place == ScenePlace(self.map_id, self.x, self.y) or place in self.alike
+        place = MapPosition(map_id, x, y)
+        return place == MapPosition(self.map_id, self.x, self.y) or place in self.alike
 
 
 class _Match(NamedTuple):
     """A square, how many cells of the picture are as they look from it, and that look."""
 
-    place: ScenePlace
+    place: MapPosition
     fitting: int
     look: bytes
 
@@ -152,7 +145,7 @@ def _matches(game_map: GameMap, view: _View) -> Iterator[_Match]:
         if ((look != view.cells) & view.telling).sum() <= CONTRADICTED * CELLS:
             shapes = _shapes(game_map.tileset)
             drawing = b"".join(shapes.pixels[int(shape)] for shape in look.flat)
-            place = ScenePlace(game_map.map_id, int(x), int(y))
+            place = MapPosition(game_map.map_id, int(x), int(y))
             yield _Match(place, int(counts[y, x]), drawing)
 
 

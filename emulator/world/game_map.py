@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Final, NamedTuple
+from typing import Final
 
-from emulator.ram.map import Facing, Position
+from emulator.ram.map import Facing, MapPosition, Position
 from emulator.world.header import Connection, MapHeader, RawWarp, Sign
 from emulator.world.layout import Layout
 from emulator.world.residents import Resident
@@ -56,14 +56,6 @@ class Warp:
     def steps(self) -> bool:
         """Whether stepping onto it is enough."""
         return self.trigger is WarpTrigger.STEP
-
-
-class Crossing(NamedTuple):
-    """Where a step over the edge of a map ends."""
-
-    map_id: int
-    x: int
-    y: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +165,7 @@ class GameMap:
         landing = Position(x + 2 * dx, y + 2 * dy)
         return landing if self.contains(*landing) else None
 
-    def crossing(self, square: Square, facing: Facing) -> Crossing | None:
+    def crossing(self, square: Square, facing: Facing) -> MapPosition | None:
         """Return where a step over the edge ends on the map that joins there, or None."""
         x, y = square[0] + facing.dx, square[1] + facing.dy
         if self.contains(x, y):
@@ -209,10 +201,10 @@ def make_map(header: MapHeader, tileset: Tileset, layout: Layout, ground: Ground
     return replace(bare, warps=warps, _warp_on=on)
 
 
-def _cross(connection: Connection, x: int, y: int) -> Crossing:
+def _cross(connection: Connection, x: int, y: int) -> MapPosition:
     if connection.side in (Facing.UP, Facing.DOWN):
-        return Crossing(connection.map_id, (x + connection.x_align) & 0xFF, connection.y_align)
-    return Crossing(connection.map_id, connection.x_align, (y + connection.y_align) & 0xFF)
+        return MapPosition(connection.map_id, (x + connection.x_align) & 0xFF, connection.y_align)
+    return MapPosition(connection.map_id, connection.x_align, (y + connection.y_align) & 0xFF)
 
 
 def _warp(game_map: GameMap, index: int, raw: RawWarp) -> Warp:

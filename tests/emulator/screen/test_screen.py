@@ -22,6 +22,7 @@ from emulator import (
     read_state,
 )
 from emulator.cartridge import Rom
+from emulator.ram.map import MapPosition
 from emulator.screen.glyphs import (
     BARS,
     BOXES,
@@ -35,7 +36,7 @@ from emulator.screen.glyphs import (
     read_glyphs,
 )
 from emulator.screen.picture import decode_1bpp, decode_2bpp
-from emulator.screen.scene import Scene, ScenePlace, locate
+from emulator.screen.scene import Scene, locate
 from emulator.screen.tesseract import TesseractReader, find_tesseract, writing
 from emulator.text import charmap, decode_screen
 
@@ -164,7 +165,7 @@ def test_people_and_a_text_box_may_cover_a_part(bedroom: PyBoyConsole, world: Wo
 
 
 def test_places_that_look_the_same_are_all_named() -> None:
-    scene = Scene(41, 3, 3, 0.98, (ScenePlace(58, 3, 3),))
+    scene = Scene(41, 3, 3, 0.98, (MapPosition(58, 3, 3),))
     assert scene.shows(41, 3, 3)
     assert scene.shows(58, 3, 3)
     assert not scene.shows(58, 3, 4)
