@@ -11,7 +11,7 @@ from PIL import Image
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
 from agent.app import Interrupt, Settings, TickView, play_run
-from agent.tools.report import report_run
+from agent.tools.report.page import report_run
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 CHROMIUM: Final = Path("/usr/bin/chromium")

@@ -49,7 +49,7 @@ from agent.tools.overnight import (
     NightViewer,
     Supervisor,
 )
-from agent.tools.report import report_ended
+from agent.tools.report.page import report_ended
 
 LINE_EVERY_S: Final = 600.0  # of the night, between lines that only say where it is
 REFRESH_PER_SECOND: Final = 2

@@ -50,7 +50,7 @@ from agent.cli.output import Output, facts, grid
 from agent.errors import UsageError
 from agent.mind import IntentSource
 from agent.tools.overnight import Heartbeat
-from agent.tools.report import report_ended
+from agent.tools.report.page import report_ended
 
 REFRESH_PER_SECOND: Final = 8
 LINE_EVERY: Final = 500  # ticks between plain lines when nothing else happens

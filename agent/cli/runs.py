@@ -22,8 +22,8 @@ from agent.tools.replay import (
     redecide_run,
     replay_run,
 )
-from agent.tools.report import as_csv, as_json, gathered_runs, report_run, write_comparison
-from agent.tools.report.comparison import PAGE
+from agent.tools.report.comparison import PAGE, as_csv, as_json, write_comparison
+from agent.tools.report.page import gathered_runs, report_run
 
 SHOWN: Final = 24  # fields, and stretches of RAM
 

@@ -14,16 +14,12 @@ from rich.text import Text
 from agent.app.process import write_whole
 from agent.cli.flags import Rom, option, seeds_of
 from agent.cli.output import Output
-from agent.tools.scenario import (
-    Listed,
-    MomentRequest,
+from agent.tools.scenario.capture import MomentRequest, from_stuck, record
+from agent.tools.scenario.file import Listed, listed, read_scenarios
+from agent.tools.scenario.run import (
     Report,
     ScenarioVerdict,
-    from_stuck,
-    listed,
     page,
-    read_scenarios,
-    record,
     require_tally_or_new,
     run_all,
     tallies,

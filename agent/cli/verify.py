@@ -16,7 +16,8 @@ from agent.cli.play import view_on
 from agent.errors import UsageError
 from agent.story import Story
 from agent.tools.report.html import require_page_or_new, require_writable
-from agent.tools.verify import CartridgeVerdict, FactStatus, VerifyRequest, page, verify
+from agent.tools.verify.fact import FactStatus
+from agent.tools.verify.game import CartridgeVerdict, VerifyRequest, page, verify
 from emulator import FRAMES_PER_SECOND, Cartridge, demo_cartridge_path, load_cartridge
 
 REPORT: Final = "verify-report"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from agent.app import Interrupt, Settings, play_run
-from agent.tools.report import report_ended
-from agent.tools.scenario import Cache
+from agent.tools.report.page import report_ended
+from agent.tools.scenario.start import Cache
 from emulator import Cartridge, State, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
 from tests.agent.demo import at_the_menu

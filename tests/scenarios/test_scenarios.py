@@ -1,13 +1,62 @@
-"""Each scenario file is a test; what failed is told in words."""
+"""Each scenario file is a test; what failed is told in words. The page of pitfalls and what proves them belong together."""
 
+import re
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from agent.tools.scenario import Cache, read_scenario, run_scenario
+from agent.tools.scenario.file import read_scenario
+from agent.tools.scenario.run import run_scenario
+from agent.tools.scenario.start import Cache
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
 
-FILES = sorted(Path(__file__).parent.glob("*.toml"))
+HERE = Path(__file__).parent
+PAGE = HERE / "README.md"
+ROW = re.compile(r"^\| ([a-z-]+) \| .+ \| .+ \| (.+) \|$", re.MULTILINE)
+LINK = re.compile(r"\[(\w+)\]\((.+?)\)")
+FILES = sorted(HERE.glob("*.toml"))
+PITFALLS = [file for file in FILES if not file.stem.startswith("part4_")]
+
+
+class Proof(NamedTuple):
+    pitfall: str
+    name: str
+    path: Path
+
+
+def proofs() -> list[Proof]:
+    rows = ROW.findall(PAGE.read_text(encoding="utf-8"))
+    found = []
+    for pitfall, cell in rows:
+        if pitfall == "pitfall":
+            continue
+        links = LINK.findall(cell)
+        assert links, f"{pitfall} has no proof"
+        found += [Proof(pitfall, name, (PAGE.parent / path).resolve()) for name, path in links]
+    return found
+
+
+def test_each_pitfall_has_one_row() -> None:
+    names = [pitfall for pitfall, _ in ROW.findall(PAGE.read_text(encoding="utf-8"))]
+    listed = [name for name in names if name != "pitfall"]
+    assert len(set(listed)) == len(listed) > 40
+
+
+@pytest.mark.parametrize("file", PITFALLS, ids=[file.stem for file in PITFALLS])
+def test_a_scenario_stands_in_the_row_of_its_pitfall(file: Path) -> None:
+    scenario = read_scenario(file)
+    assert scenario.says.endswith(".")
+    assert [each.pitfall for each in proofs() if each.path == file] == [scenario.pitfall]
+
+
+def test_every_proof_exists() -> None:
+    for proof in proofs():
+        assert proof.path.is_file(), proof
+        if proof.path.suffix == ".py":
+            assert f"def {proof.name}(" in proof.path.read_text(encoding="utf-8"), proof
+        else:
+            assert proof.path.stem == proof.name
 
 
 @pytest.fixture(scope="session")

@@ -10,14 +10,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
 from agent.app.process import write_whole
-from agent.tools.report.chart import (
-    Chart,
-    Style,
-    game_axis,
-    size_axis,
-    top,
-    whole_axis,
-)
+from agent.tools.report.chart import Axis, Chart, Style, game_axis, size_axis, top, whole_axis
 from agent.tools.report.html import render, require_page_or_new
 from agent.tools.report.page import headline, milestones_line
 from agent.tools.report.run_data import Gathered
@@ -186,23 +179,18 @@ def _charts(runs: Sequence[Gathered]) -> Iterator[Chart]:
     money = [Series(name, run.team.money.stretches) for name, run in called]
     speed = [_since(name, run.process.speed) for name, run in called]
     resident = [_since(name, run.process.resident) for name, run in called]
-    yield from _chart("Milestones reached", stairs, "over game time", "dots")
-    yield from _chart("Highest level of the team", highest, "over game time", "step")
-    yield from _chart("Money", money, "over game time", "step")
-    yield from _chart("Ticks a second", speed, "over the time since each began", "line")
-    yield from _chart(
-        "Resident memory", resident, "over the time since each began", "line", is_size=True
+    game, since = "over game time", "over the time since each began"
+    drawn: Sequence[tuple[str, list[Series], Callable[[float], Axis], Style, str]] = (
+        ("Milestones reached", stairs, whole_axis, "dots", game),
+        ("Highest level of the team", highest, whole_axis, "step", game),
+        ("Money", money, whole_axis, "step", game),
+        ("Ticks a second", speed, whole_axis, "line", since),
+        ("Resident memory", resident, size_axis, "line", since),
     )
-
-
-def _chart(
-    title: str, lines: Sequence[Series], note: str, style_: Style, *, is_size: bool = False
-) -> Iterator[Chart]:
-    ends = [point.x for line in lines for point in line.points]
-    if not ends:
-        return
-    upwards = size_axis(top(lines)) if is_size else whole_axis(top(lines))
-    yield Chart(title, lines, game_axis(max(ends)), upwards, style_, note)
+    for title, lines, axis, style, note in drawn:
+        ends = [point.x for line in lines for point in line.points]
+        if ends:
+            yield Chart(title, lines, game_axis(max(ends)), axis(top(lines)), style, note)
 
 
 def _since(name: str, line: Series) -> Series:

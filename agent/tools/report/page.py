@@ -12,9 +12,8 @@ from typing import Final
 from agent.app.process import write_whole
 from agent.app.settings import RunSettings, cartridge_for
 from agent.story import Story
-from agent.tools.report.atlas.drawing import draw_atlas
+from agent.tools.report.atlas.drawing import atlas_html, draw_atlas
 from agent.tools.report.atlas.sheet import MapMark, MapMarkKind, TrailVisit
-from agent.tools.report.atlas.svg import atlas_html
 from agent.tools.report.chart import (
     Chart,
     Flag,
@@ -185,22 +184,6 @@ EPISODES: Final = 25  # told in full: the last ones
 SIDES: Final = 8  # kinds of disagreement
 
 
-def write_report(
-    folder: RunFolder[RunReader],
-    cartridge: Cartridge | None,
-    path: Path | None = None,
-) -> Path:
-    """Write the page into the run's folder, or to `path`, and return where it is.
-
-    Raises UsageError when something that is no page of ours is at `path`.
-    """
-    if path is not None:
-        require_page_or_new(path)
-    path = path or folder.path / PAGE
-    write_whole(path, page(gather(folder, cartridge), cartridge))
-    return path
-
-
 def page(told: Gathered, cartridge: Cartridge | None) -> str:
     """Return the page as text."""
     began, disagreed = told.settings.get("started"), told.troubles.disagreements
@@ -236,9 +219,17 @@ def _flat(table: Mapping[str, object], prefix: str = "") -> Iterable[tuple[str, 
 
 
 def report_run(path: Path, rom: Path | None, to: Path | None) -> Path:
-    """Write the page of the run in `path` into its folder, or to `to`, and return where it is."""
+    """Write the page of the run in `path` into its folder, or to `to`, and return where it is.
+
+    Raises UsageError when something that is no page of ours is at `to`.
+    """
     with closing(read_run(path)) as folder:
-        return write_report(folder, _cartridge(folder, rom), path=to)
+        cartridge = _cartridge(folder, rom)
+        if to is not None:
+            require_page_or_new(to)
+        written = to or folder.path / PAGE
+        write_whole(written, page(gather(folder, cartridge), cartridge))
+        return written
 
 
 def report_ended(path: Path, rom: Path | None) -> None:

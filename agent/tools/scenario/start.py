@@ -162,14 +162,6 @@ class Cache:
         """Return the name of the state that follows from `parent` by what the file spells so."""
         return _hash((parent, *spelled))
 
-    def path(self, entry: str) -> Path:
-        """Return where a state lies, or will lie."""
-        return self.home / entry
-
-    def lock(self, entry: str) -> FileLock:
-        """Return what keeps two processes from deriving the same state at once."""
-        return FileLock(self.home / f"{entry}.lock")
-
     def _drop_old(self) -> None:
         generations = [each for each in self.folder.iterdir() if each.is_dir()]
         generations.sort(key=lambda each: (each == self.home, each.stat().st_mtime))
@@ -228,8 +220,8 @@ def derive(scenario: Scenario, cartridge: Cartridge, cache: Cache) -> Path | Non
     path, entry = None, f"seed {scenario.seed}"
     for part in _parts(scenario, cartridge):
         entry = cache.entry(entry, part.spelled)
-        target = cache.path(entry)
-        with cache.lock(entry):
+        target = cache.home / entry
+        with FileLock(f"{target}.lock"):  # so that two processes do not derive it at once
             if not target.exists():
                 with TemporaryDirectory(dir=cache.home) as scratch:
                     run = Path(scratch) / RUN

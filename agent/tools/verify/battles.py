@@ -266,12 +266,9 @@ class ChanceTrials(Trial):
         if len(tried) < TRIES // 2:
             return  # something else came between
         good = sum(tried)
-        seen = None
-        if _is_impossible(good, len(tried), chance):
-            seen = (
-                f"{good} of {len(tried)} tries succeeded, with a chance of {float(chance):.0%} each"
-            )
-        self.log.judge(fact, seen, state.ram, state.frame)
+        seen = f"{good} of {len(tried)} tries succeeded, with a chance of {float(chance):.0%} each"
+        wrong = seen if _is_impossible(good, len(tried), chance) else None
+        self.log.judge(fact, wrong, state.ram, state.frame)
 
 
 def _flees(sandbox: Sandbox, own: int, other: int, number: int) -> bool | None:

@@ -3,14 +3,7 @@
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from agent.tools.verify.fact import (
-    COUNTER,
-    IN_BATTLE,
-    JOY_IGNORE,
-    MAP,
-    MOVEMENT,
-    FactWatcher,
-)
+from agent.tools.verify.fact import COUNTER, IN_BATTLE, JOY_IGNORE, MAP, MOVEMENT, FactWatcher
 from emulator import Button, Facing, Person, Ram, State, read_state
 from emulator.profile import symbol
 from emulator.ram.tile_map import COLUMNS, TILE_MAP, is_in_sight

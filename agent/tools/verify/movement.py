@@ -98,8 +98,8 @@ class StepTrials(Trial):
         self._been.add((here.map_id, here.x, here.y))
         for fact, facing in list(self._tries(state)):
             self._left[fact] -= 1
-            seen = _TRIES[fact](sandbox, facing)
-            if seen is not None:
+            seen = _TRIES[fact](sandbox, state, facing)
+            if seen is not None and not _interrupted(state, sandbox.state):
                 # The trial is logged at the moment at which it began.
                 self.log.judge(fact, seen or None, state.ram, state.frame)
             sandbox.restore()
@@ -116,7 +116,7 @@ class StepTrials(Trial):
         game_map, here = self.world.live_map(state), state.position
         if game_map is None:
             return None
-        ahead = (here.x + facing.dx, here.y + facing.dy)
+        ahead = _ahead(state, facing)
         if not game_map.contains(*ahead) or game_map.warp_at(*here) is not None:
             return None
         if any(person.position == ahead for person in state.people_present):
@@ -132,25 +132,20 @@ class StepTrials(Trial):
         return "ledges.one_way" if is_edge else "walking.bump"
 
 
-def _turn(sandbox: Sandbox, facing: Facing) -> str | None:
-    """Return what was wrong, nothing at all as "", or None where something came between."""
-    begin = sandbox.state
+# What is tried returns what was wrong, nothing at all as "", or None where something came between.
+
+
+def _turn(sandbox: Sandbox, begin: State, facing: Facing) -> str | None:
     moved = sandbox.until(walks, TAP, BUTTON[facing]) or sandbox.until(walks, 14)
     end = sandbox.wait(24)
-    if _interrupted(begin, end):
-        return None
     if moved or end.position != begin.position:
         return f"a tap of {TAP} frames {facing.name} walked at once"
     return "" if end.map.facing is facing else None
 
 
-def _held(sandbox: Sandbox, facing: Facing) -> str | None:
-    begin = sandbox.state
+def _held(sandbox: Sandbox, begin: State, facing: Facing) -> str | None:
     walked = sandbox.until(walks, 16, BUTTON[facing])
-    end = sandbox.wait(24)
-    if _interrupted(begin, end):
-        return None
-    ahead = (begin.map.x + facing.dx, begin.map.y + facing.dy)
+    end, ahead = sandbox.wait(24), _ahead(begin, facing)
     if any(person.position == ahead for person in begin.people + end.people):
         return None
     if walked and end.position not in (begin.position, ahead):
@@ -160,53 +155,38 @@ def _held(sandbox: Sandbox, facing: Facing) -> str | None:
     return ""
 
 
-def _bump(sandbox: Sandbox, facing: Facing) -> str | None:
-    begin = sandbox.state
+def _bump(sandbox: Sandbox, begin: State, facing: Facing) -> str | None:
     walked = sandbox.until(walks, 24, BUTTON[facing])
     end = sandbox.wait(4)
-    if _interrupted(begin, end):
-        return None
     if walked or end.position != begin.position:
         return f"{facing.name} led onto a square that no list of floor has"
     return "" if end.map.facing is facing else f"the player still faces {end.map.facing.name}"
 
 
-def _people(sandbox: Sandbox, facing: Facing) -> str | None:
-    begin = sandbox.state
-    ahead = (begin.map.x + facing.dx, begin.map.y + facing.dy)
-    sandbox.press(BUTTON[facing], hold=16, settle=20)
-    end = sandbox.state
-    if _interrupted(begin, end):
-        return None
-    still = [p for p in end.people_present if p.position == ahead]
-    if not still:
+def _people(sandbox: Sandbox, begin: State, facing: Facing) -> str | None:
+    end, ahead = sandbox.press(BUTTON[facing], hold=16, settle=20), _ahead(begin, facing)
+    if not any(person.position == ahead for person in end.people_present):
         return None
     return "the player stands where a person stands" if end.position == ahead else ""
 
 
-def _hop(sandbox: Sandbox, facing: Facing) -> str | None:
-    begin = sandbox.state
+def _hop(sandbox: Sandbox, begin: State, facing: Facing) -> str | None:
     hopped = sandbox.until(lambda ram: ram.byte(MOVEMENT) & HOPPING != 0, 16, BUTTON[facing])
-    end = sandbox.wait(HOP_FRAMES)
-    if _interrupted(begin, end):
-        return None
-    landing = (begin.map.x + 2 * facing.dx, begin.map.y + 2 * facing.dy)
-    if not hopped or end.position != landing:
-        return (
-            f"{facing.name} over a ledge led from {tuple(begin.position)} to {tuple(end.position)}"
-        )
+    here, there = begin.position, sandbox.wait(HOP_FRAMES).position
+    if not hopped or there != _ahead(begin, facing, 2):
+        return f"{facing.name} over a ledge led from {tuple(here)} to {tuple(there)}"
     return ""
 
 
-def _one_way(sandbox: Sandbox, facing: Facing) -> str | None:
-    begin = sandbox.state
-    sandbox.press(BUTTON[facing], hold=16, settle=HOP_FRAMES)
-    end = sandbox.state
-    if _interrupted(begin, end):
-        return None
+def _one_way(sandbox: Sandbox, begin: State, facing: Facing) -> str | None:
+    end = sandbox.press(BUTTON[facing], hold=16, settle=HOP_FRAMES)
     if end.position != begin.position:
         return f"{facing.name} into a ledge from its wrong side led to {tuple(end.position)}"
     return ""
+
+
+def _ahead(state: State, facing: Facing, squares: int = 1) -> tuple[int, int]:
+    return state.map.x + squares * facing.dx, state.map.y + squares * facing.dy
 
 
 def walks(ram: Ram) -> bool:

@@ -87,7 +87,6 @@ ROWS: Final = 3
 SETTLED: Final = 16  # frames after which a menu that has just opened takes keys
 TRIES: Final = 2  # of each kind
 STARTS: Final = 3
-SPACE: Final = 0x7F
 
 
 class CursorWatcher(FactWatcher):

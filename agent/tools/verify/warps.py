@@ -33,7 +33,6 @@ class Left(NamedTuple):
     x: int
     y: int
     facing: Facing
-    outdoors: int
 
 
 class WarpWatcher(FactWatcher):
@@ -72,8 +71,7 @@ class WarpWatcher(FactWatcher):
         facing = Facing(before.byte(FACING) & 0x0C)
         x, y = before.byte(X), before.byte(Y)
         here = self.world.map(before.byte(MAP))
-        left = Left(here.map_id, x, y, facing, before.byte(LAST_OUTDOORS))
-        self._left = left
+        self._left = Left(here.map_id, x, y, facing)
         warp = here.warp_at(x, y)
         if warp is None:
             # Whoever flies, or wakes up elsewhere, crosses no edge.

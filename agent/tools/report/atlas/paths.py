@@ -214,10 +214,7 @@ def jumps(track: Track, *, step: int) -> tuple[Jump, ...]:
     found, counts = np.unique(ends, axis=0, return_counts=True)
     order = np.argsort(-counts, kind="stable")[:MOST_JUMPS]
     pixels = found[order] * step + step // 2
-    return tuple(
-        Jump(x, y, to_x, to_y, times)
-        for (x, y, to_x, to_y), times in zip(pixels.tolist(), counts[order].tolist(), strict=True)
-    )
+    return tuple(Jump(*row) for row in pixels.tolist())
 
 
 def _first_times(steps: PathSteps) -> PathSteps:

@@ -78,7 +78,6 @@ class Jump(NamedTuple):
     y: int
     to_x: int
     to_y: int
-    times: int
 
 
 class Pin(NamedTuple):

@@ -13,7 +13,7 @@ from PIL import Image
 
 from agent.story.story import Story
 from agent.tools.replay import moments
-from agent.tools.report.atlas.drawing import draw_atlas
+from agent.tools.report.atlas.drawing import atlas_html, draw_atlas, sheet_svg
 from agent.tools.report.atlas.sheet import (
     Atlas,
     MapMark,
@@ -23,7 +23,6 @@ from agent.tools.report.atlas.sheet import (
     TrailVisit,
     lay_sheets,
 )
-from agent.tools.report.atlas.svg import atlas_html, sheet_svg
 from emulator import (
     Cartridge,
     CartridgeKind,
@@ -32,8 +31,6 @@ from emulator import (
     State,
     Step,
     World,
-    demo_cartridge_path,
-    load_cartridge,
 )
 from emulator.screen.scene import draw_map
 from emulator.world import tileset
@@ -54,11 +51,6 @@ class Recorded:
     trail: list[TrailVisit]
     in_control: list[TrailVisit]
     world: World
-
-
-@pytest.fixture(scope="module")
-def demo() -> Cartridge:
-    return load_cartridge(demo_cartridge_path())
 
 
 @pytest.fixture(scope="module")
@@ -367,25 +359,6 @@ def walked(path: str) -> list[tuple[int, int]]:
             x, y = (x + sign, y) if letter == "h" else (x, y + sign)
             found.append((x, y))
     return found
-
-
-def test_nights_of_half_a_million_ticks_give_no_larger_page(
-    world: World, recorded: Recorded
-) -> None:
-    length = len(recorded.trail)
-    trail = [
-        visit._replace(tick=visit.tick + 2_000 * night)
-        for night in range(-(-500_000 // length))
-        for visit in recorded.trail
-    ]
-    atlas = drawn(world, trail)
-    assert len(atlas_html(atlas)) < PAGE
-    once = drawn(world, recorded.trail)
-    assert [len(path_of(sheet)) < 4_000 for sheet in atlas.sheets].count(False) <= 1
-    assert all(
-        len(sheet.picture.png) == len(other.picture.png)
-        for sheet, other in zip(atlas.sheets, once.sheets, strict=True)
-    )
 
 
 def test_the_whole_world_walked_over_and_over_stays_small(synthetic_cartridge: Cartridge) -> None:

@@ -1,12 +1,13 @@
-"""What the report of a run tells, from its file and the supervisor's log."""
+"""What the report of a run tells, from its file and the supervisor's log: a real run, with a night's worth of events put into it."""
 
 import csv
 import io
 import json
 import os
 import re
+import shutil
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from html import unescape
 from itertools import pairwise
@@ -19,25 +20,75 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize, syn
 from agent.app import Interrupt, Settings, Summary, TickView, play_run
 from agent.app.process import write_whole
 from agent.story import Story
-from agent.tools.report import report_run, write_report
-from agent.tools.report.page import page
-from agent.tools.report.run_data import RunStatus
+from agent.tools.report.page import page, report_run
+from agent.tools.report.run_data import Gathered, RunStatus, gather
 from agent.tools.report.timeline import Point, clocked, thinned
-from emulator import CartridgeKind
-from memory import VitalsRow, read_run
+from emulator import Cartridge, CartridgeKind, demo_cartridge_path, load_cartridge
+from memory import VitalsRow, open_run, read_run
+from memory.store.calls import Booking, CallOutcome, CallState
 from tests.agent.hostile.texts import hostile_texts
 from tests.agent.support import Agent, Played, Watcher
-from tests.agent.tools.report.report_support import (
-    BATTLE,
-    CARTRIDGE,
-    NIGHT,
-    STUCK,
-    add_calls,
-    add_events,
-    copied,
-    told_of,
-    write_night,
-)
+
+CARTRIDGE: Final = load_cartridge(demo_cartridge_path())
+STUCK: Final[Mapping[str, Any]] = {
+    "number": 1, "reason": "nothing_new", "place": "the lane", "map_id": 12, "x": 5, "y": 5,
+    "goal": "reach the second town", "since": 200, "noticed": 260, "lasted": 300,
+    "tried": ["travel:second_town", "talk"], "rungs": ["replan", "restore"],
+    "solved_by": "restore", "over": True, "run": "r", "checkpoint_tick": 185, "last_step": None,
+}  # fmt: skip
+BATTLE: Final[Mapping[str, Any]] = {
+    "battle_id": "1", "enemy_pokemon": "NIBBIT", "enemy_level": 3, "player_pokemon": "PLIPPET", "player_level": 5,
+    "outcome": "defeat", "turns_taken": 4, "location": "the lane", "start_tick": 290, "end_tick": 299,
+    "moves_used": [], "items_used": [], "key_decisions": [], "player_hp_remaining": 0.0,
+}  # fmt: skip
+AT: Final = 1_790_000_000.0
+
+
+def told_of(run: Path, cartridge: Cartridge | None = CARTRIDGE) -> Gathered:
+    """Return what a run has to tell."""
+    with closing(read_run(run)) as folder:
+        return gather(folder, cartridge)
+
+
+def add_events(run: Path, events: Iterable[tuple[int, str, Mapping[str, Any]]]) -> None:
+    """Put events into a run, as play would have."""
+    with closing(open_run(run)) as folder:
+        for tick, kind, payload in events:
+            folder.store.append_event(tick, kind, payload)
+        folder.store.commit()
+
+
+def add_calls(run: Path, *milestones: str) -> None:
+    """Book a call after each of the milestones: the first is answered for a cent, the others are lost."""
+    outcome = CallOutcome(CallState.SETTLED, 10_000_000, input=400, output=60)
+    with closing(open_run(run)) as folder:
+        for milestone in milestones:
+            booked = folder.store.book_call(Booking("m", "stuck", milestone, 1, 50_000_000, 900))
+            folder.store.settle_call(booked, outcome)
+            outcome = CallOutcome(CallState.LOST)
+
+
+def write_night(run: Path, lines: Sequence[Mapping[str, Any]], torn: str = "") -> None:
+    """Write a supervisor's log, whose last line may be torn."""
+    text = "".join(json.dumps({"at": AT + n, **line}) + "\n" for n, line in enumerate(lines))
+    (run / "night.jsonl").write_text(text + torn, encoding="utf-8")
+
+
+NIGHT: Final[Sequence[Mapping[str, Any]]] = (
+    {"what": "began", "settings": {}, "game": "Red Agent Demo"},
+    {"what": "started", "n": 1, "pid": 1, "tick": 0},
+    {"what": "sample", "tick": 50, "frame": 900, "milestones": 0, "resident": 1e8, "file_bytes": 1e6,
+     "free_bytes": 7e10, "log_bytes": 500, "usd": 0.0, "calls": 0},
+    {"what": "ended", "n": 1, "code": -9, "says": "", "ticks": 100},
+    {"what": "fault", "kind": "killed", "says": "killed by signal 9", "tick": 100, "answer": "restart in 2 s"},
+    {"what": "started", "n": 2, "pid": 2, "tick": 99},
+    {"what": "fault", "kind": "killed", "says": "killed by signal 9", "tick": 140, "answer": "restart in 4 s"},
+    {"what": "started", "n": 3, "pid": 3, "tick": 99},
+    {"what": "fault", "kind": "livelock", "says": "nothing gained", "tick": 300, "answer": "went back to tick 185"},
+    {"what": "verdict", "verdict": "limit", "which": "dollars", "why": "5.00 of 5.00 dollars are spent",
+     "ticks": 1403, "frames": 58984, "restarts": 2},
+)  # fmt: skip
+
 
 OBEYED: Final = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
@@ -45,7 +96,7 @@ OBEYED: Final = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\x00-\x09\x0b
 @pytest.fixture
 def run(played: Played, tmp_path: Path) -> Path:
     """A copy of a run that reached its goal."""
-    return copied(played.folder, tmp_path / "run")
+    return Path(shutil.copytree(played.folder, tmp_path / "run"))
 
 
 def text_of(html: str) -> str:
@@ -255,9 +306,7 @@ def test_pictures_that_are_none_are_left_out(run: Path) -> None:
 
 
 def test_somebody_elses_run_is_told_without_its_map_and_says_so(run: Path) -> None:
-    with closing(read_run(run)) as folder:
-        path = write_report(folder, None)
-    html = path.read_text(encoding="utf-8")
+    html = page(told_of(run, None), None)
     assert "the cartridge that this run was played on is not at hand" in html
     assert "<image" not in html
     assert "first badge" in html
@@ -409,7 +458,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def eventful(played: Played, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a run in which everything happened that a page tells of."""
-    run = copied(played.folder, tmp_path_factory.mktemp("eventful") / "run")
+    run = shutil.copytree(played.folder, tmp_path_factory.mktemp("eventful") / "run")
     write_night(run, NIGHT)
     add_events(run, [(300, "stuck", STUCK), *[(299, "battle", BATTLE)] * 3])
     add_calls(run, "left_home", "starter")

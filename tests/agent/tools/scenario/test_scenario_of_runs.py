@@ -8,8 +8,17 @@ from pathlib import Path
 import pytest
 
 from agent.app import Interrupt, Settings, TickView, play_run
-from agent.tools.scenario import Cache, Report, from_stuck, read_scenario, run_scenario
-from agent.tools.scenario.capture import Draft, drive_to, source_of, text_of, write_scenario
+from agent.tools.scenario.capture import (
+    Draft,
+    drive_to,
+    from_stuck,
+    source_of,
+    text_of,
+    write_scenario,
+)
+from agent.tools.scenario.file import read_scenario
+from agent.tools.scenario.run import Report, run_scenario
+from agent.tools.scenario.start import Cache
 from emulator import Cartridge, PyBoyConsole, Step
 from emulator.profile import symbol
 from tests.agent.support import Agent, Played, Watcher, end_the_story, game_at
