@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from agent.app.process import write_whole
 from agent.tools.report.chart import Axis, Chart, Style, game_axis, size_axis, top, whole_axis
@@ -42,7 +42,7 @@ def row(told: Gathered) -> dict[str, str | float | bool]:
         "badges": told.badges,
         "ticks": told.last.tick,
         "game_s": round(told.last.game_s, 3),
-        "wall_s": round(told.wall_s, 3),
+        "wall_s": round(told.process.wall_s, 3),
         "ticks_per_s": round(told.process.ticks_per_s, 1),
         "restarts": told.restarts,
         "returns": len(told.returns),
@@ -97,33 +97,44 @@ def _plain(value: object) -> Plain:
 
 PAGE: Final = "comparison.html"
 NONE: Final = "-"
-
-
-class ComparisonRow(NamedTuple):
-    """One figure of every run."""
-
-    name: str
-    says: Sequence[str]
+FIGURES: Final[Sequence[tuple[str, Callable[[Gathered], str]]]] = (
+    ("how it ended", headline),
+    ("a clean run", lambda run: "yes" if run.verdict.is_clean else "no"),
+    ("seed", lambda run: str(run.settings.get("seed", NONE))),
+    ("decided by", lambda run: str(run.settings.get("mind", NONE))),
+    ("milestones", lambda run: f"{len(run.milestones):,}"),
+    ("badges", lambda run: f"{run.badges:,}"),
+    ("ticks", lambda run: f"{run.last.tick:,}"),
+    ("game time", lambda run: game_time(run.last.game_s)),
+    ("played for", lambda run: game_time(run.process.wall_s)),
+    ("ticks a second", lambda run: f"{run.process.ticks_per_s:,.0f}"),
+    ("battles", lambda run: f"{run.battles.fought:,}"),
+    ("of them lost", lambda run: f"{run.battles.ends.get('lost', 0):,}"),
+    ("got stuck", lambda run: f"{len(run.stuck):,}"),
+    ("went back", lambda run: f"{len(run.returns):,}"),
+    ("restarts", lambda run: f"{run.restarts:,}"),
+    ("faults", lambda run: f"{run.troubles.faults:,}"),
+    ("new in memory", lambda run: f"{run.learnt.new:,}"),
+    ("calls of a model", lambda run: f"{run.advice.calls:,}"),
+    ("dollars", lambda run: f"{run.advice.usd:,.2f}"),
+)
+Row: TypeAlias = tuple[str, Sequence[str]]  # a name, and what it comes to in every run
 
 
 def write_comparison(runs: Sequence[Gathered], path: Path) -> Path:
     """Write the page to `path` and return where it is; raises UsageError when something else is there."""
     require_page_or_new(path)
-    write_whole(path, comparison(runs))
-    return path
-
-
-def comparison(runs: Sequence[Gathered]) -> str:
-    """Return the page as text."""
-    return render(
+    page = render(
         "comparison.html",
         title=f"{len(runs)} runs compared",
         names=names(runs),
         kickers=[str(each.path) for each in runs],
-        figures=list(_figures(runs)),
+        figures=[(name, [says(run) for run in runs]) for name, says in FIGURES],
         milestones=list(_milestones(runs)),
         charts=list(_charts(runs)),
     )
+    write_whole(path, page)
+    return path
 
 
 def names(runs: Sequence[Gathered]) -> list[str]:
@@ -135,38 +146,11 @@ def names(runs: Sequence[Gathered]) -> list[str]:
     ]
 
 
-def _figures(runs: Sequence[Gathered]) -> Iterator[ComparisonRow]:
-    asked: tuple[tuple[str, Callable[[Gathered], str]], ...] = (
-        ("how it ended", headline),
-        ("a clean run", lambda run: "yes" if run.verdict.is_clean else "no"),
-        ("seed", lambda run: str(run.settings.get("seed", NONE))),
-        ("decided by", lambda run: str(run.settings.get("mind", NONE))),
-        ("milestones", lambda run: f"{len(run.milestones):,}"),
-        ("badges", lambda run: f"{run.badges:,}"),
-        ("ticks", lambda run: f"{run.last.tick:,}"),
-        ("game time", lambda run: game_time(run.last.game_s)),
-        ("played for", lambda run: game_time(run.wall_s)),
-        ("ticks a second", lambda run: f"{run.process.ticks_per_s:,.0f}"),
-        ("battles", lambda run: f"{run.battles.fought:,}"),
-        ("of them lost", lambda run: f"{run.battles.ends.get('lost', 0):,}"),
-        ("got stuck", lambda run: f"{len(run.stuck):,}"),
-        ("went back", lambda run: f"{len(run.returns):,}"),
-        ("restarts", lambda run: f"{run.restarts:,}"),
-        ("faults", lambda run: f"{run.troubles.faults:,}"),
-        ("new in memory", lambda run: f"{run.learnt.new:,}"),
-        ("calls of a model", lambda run: f"{run.advice.calls:,}"),
-        ("dollars", lambda run: f"{run.advice.usd:,.2f}"),
-    )
-    for name, says in asked:
-        yield ComparisonRow(name, [says(run) for run in runs])
-
-
-def _milestones(runs: Sequence[Gathered]) -> Iterator[ComparisonRow]:
+def _milestones(runs: Sequence[Gathered]) -> Iterator[Row]:
     """Yield when each run reached each milestone that any of them did."""
-    says = {each.id: each.says for run in runs for each in run.milestones}
-    for name, words in says.items():
+    for name, words in {each.id: each.says for run in runs for each in run.milestones}.items():
         reached = [{m.id: m.when for m in reversed(run.milestones)}.get(name) for run in runs]
-        yield ComparisonRow(
+        yield (
             words,
             [NONE if at is None else f"{at.tick:,} · {game_time(at.game_s)}" for at in reached],
         )

@@ -60,11 +60,6 @@ class NightLog:
     ruling: Mapping[str, Any] | None = None
     unreadable: int = 0
 
-    @property
-    def restarts(self) -> int:
-        """How often a child was started again."""
-        return max(self.starts - 1, 0)
-
     @classmethod
     def read(cls, folder: Path) -> Self:
         """Return what the log in a run's folder says."""
@@ -268,14 +263,9 @@ class Gathered:
     trail: Sequence[TrailRow] = field(repr=False)
 
     @property
-    def wall_s(self) -> float:
-        """Seconds of the wall's clock that sessions played, without the pauses between them."""
-        return self.process.wall_s
-
-    @property
     def restarts(self) -> int:
         """How often play was begun again in another process."""
-        return max(len(self.process.sessions) - 1, self.night.restarts, 0)
+        return max(len(self.process.sessions), self.night.starts, 1) - 1
 
 
 def gather(folder: RunFolder[RunReader], cartridge: Cartridge | None) -> Gathered:

@@ -265,7 +265,7 @@ class Process:
     log: Series
     sessions: tuple[float, ...]  # when each began
     ticks: int
-    wall_s: float
+    wall_s: float  # that sessions played, without the pauses between them
 
     @property
     def ticks_per_s(self) -> float:

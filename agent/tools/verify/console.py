@@ -91,6 +91,7 @@ class WatchedConsole(ConsoleWrapper):
     ) -> None:
         super().__init__(machine)
         self._machine = machine
+        self.save = machine.save
         self._watchers: Final = tuple(watchers)
         self._trials: Final = tuple(trials)
         self._log = log
@@ -107,10 +108,6 @@ class WatchedConsole(ConsoleWrapper):
         state = read_state(self._machine.ram(), self._machine.frame)
         for watcher in self._watchers:
             watcher.moment(state)
-
-    def save(self) -> bytes:
-        """Return this moment as bytes."""
-        return self._machine.save()
 
     def load(self, state: bytes) -> None:
         """Go to the moment that `save` returned, or raise a StateError."""

@@ -239,25 +239,13 @@ STYLES: Final = {  # one of each can be on the same square
 }
 
 
-class SheetView(NamedTuple):
-    """What the template of a sheet needs beside the sheet.
-
-    `wide` and `narrow` are pixels of the picture in one CSS pixel, on a wide page and on a phone.
-    """
-
-    wide: float
-    narrow: float
-    line: float
-    png: str
-    heat: Sequence[tuple[int, str]]
-    names: Sequence[tuple[MapRegion, bool]]
-    pins: Sequence[tuple[Pin, PinStyle, list[str]]]
-
-
 def sheet_svg(sheet: Sheet) -> str:
     """Return a sheet as one `<svg>` that needs nothing else but the rules of `atlas.css`."""
+    # Pixels of the picture in one CSS pixel, on a wide page and on a phone.
     wide, narrow = (sheet.picture.width / min(sheet.shown, room) for room in (sheet.shown, NARROW))
-    view = SheetView(
+    return render(
+        "sheet.html",
+        sheet=sheet,
         wide=wide,
         narrow=narrow,
         line=min(THICKEST, max(THINNEST, sheet.step / wide / 2)),
@@ -265,8 +253,8 @@ def sheet_svg(sheet: Sheet) -> str:
         heat=_heat(sheet),
         names=list(_names(sheet)),
         pins=[(pin, STYLES[pin.kind], _tooltip(pin)) for pin in sheet.pins],
+        drop=DROP,
     )
-    return render("sheet.html", sheet=sheet, view=view, drop=DROP)
 
 
 def atlas_html(atlas: Atlas) -> str:

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agent.story.story import Story
 from agent.tools.replay import moments
 from agent.tools.report.atlas.drawing import atlas_html, draw_atlas, sheet_svg
 from agent.tools.report.atlas.sheet import (
@@ -23,18 +22,11 @@ from agent.tools.report.atlas.sheet import (
     TrailVisit,
     lay_sheets,
 )
-from emulator import (
-    Cartridge,
-    CartridgeKind,
-    Facing,
-    PyBoyConsole,
-    State,
-    Step,
-    World,
-)
+from emulator import Cartridge, Facing, PyBoyConsole, Step, World
 from emulator.screen.scene import draw_map
 from emulator.world import tileset
 from memory import read_run
+from tests.agent.demo import CARTRIDGE, STORY, WORLD, free_in
 from tests.agent.support import Played, game_at
 
 TOWN, SECOND_TOWN, LANE, HOUSE, BEDROOM = 0, 1, 12, 37, 38
@@ -54,14 +46,9 @@ class Recorded:
 
 
 @pytest.fixture(scope="module")
-def world(demo: Cartridge) -> World:
-    return World.of(demo)
-
-
-@pytest.fixture(scope="module")
-def recorded(played: Played, demo: Cartridge) -> Recorded:
-    trail, in_control, seen = [], [], World.of(demo)
-    with closing(read_run(played.folder)) as run, closing(PyBoyConsole(demo)) as console:
+def recorded(played: Played) -> Recorded:
+    trail, in_control, seen = [], [], WORLD
+    with closing(read_run(played.folder)) as run, closing(PyBoyConsole(CARTRIDGE)) as console:
         for tick, state in moments(run.store, console):
             if state.game_started:
                 visit = TrailVisit(tick, state.map.map_id, *state.position)
@@ -75,7 +62,9 @@ def named(map_id: int) -> str:
     return f"map {map_id}"
 
 
-def drawn(world: World, trail: Sequence[TrailVisit], marks: Sequence[MapMark] = ()) -> Atlas:
+def drawn(
+    trail: Sequence[TrailVisit], marks: Sequence[MapMark] = (), world: World = WORLD
+) -> Atlas:
     return draw_atlas(world, trail, name_of=named, marks=marks)
 
 
@@ -101,16 +90,13 @@ def pixels(png: bytes) -> tuple[int, int]:
         return picture.size
 
 
-def test_a_map_is_drawn_as_the_screen_shows_it(played: Played, world: World) -> None:
-    def is_there(state: State) -> bool:
-        return state.in_control and state.map.map_id == BEDROOM
-
-    with game_at(played.folder, is_there) as game:
+def test_a_map_is_drawn_as_the_screen_shows_it(played: Played) -> None:
+    with game_at(played.folder, free_in(BEDROOM)) as game:
         x, y = game.state.position
         game.console.perform(Step(None, 0, 8), render=True)
         seen = game.console.screen().shades * 5
     # The screen begins four squares before the player, across and down; beyond the map is its border.
-    picture = np.pad(draw_map(world.map(BEDROOM)), 8 * STEP, constant_values=99)
+    picture = np.pad(draw_map(WORLD.map(BEDROOM)), 8 * STEP, constant_values=99)
     top, left = (y - 4 + 8) * STEP, (x - 4 + 8) * STEP
     part = picture[top : top + 144, left : left + 160]
     inside = part != 99
@@ -118,20 +104,20 @@ def test_a_map_is_drawn_as_the_screen_shows_it(played: Played, world: World) -> 
     assert (part == seen)[inside].mean() > 0.97  # all but the player
 
 
-def test_a_smaller_picture_of_a_map_is_the_mean_of_the_larger(world: World) -> None:
-    whole = draw_map(world.map(TOWN)).astype(float)
+def test_a_smaller_picture_of_a_map_is_the_mean_of_the_larger() -> None:
+    whole = draw_map(WORLD.map(TOWN)).astype(float)
     height, width = whole.shape
     for divisor in (2, 4, 8):
         mean = whole.reshape(height // divisor, divisor, width // divisor, divisor).mean(
             axis=(1, 3)
         )
-        assert np.abs(draw_map(world.map(TOWN), divisor=divisor) - mean).max() <= 0.5
+        assert np.abs(draw_map(WORLD.map(TOWN), divisor=divisor) - mean).max() <= 0.5
     with pytest.raises(ValueError, match="not by 3"):
-        draw_map(world.map(TOWN), divisor=3)
+        draw_map(WORLD.map(TOWN), divisor=3)
 
 
-def test_who_walks_over_an_edge_is_on_the_next_square_of_the_sheet(world: World) -> None:
-    assert_edges_join(world, TOWN)
+def test_who_walks_over_an_edge_is_on_the_next_square_of_the_sheet() -> None:
+    assert_edges_join(WORLD, TOWN)
 
 
 def test_all_maps_of_the_real_game_lie_as_one_walks_them(synthetic_cartridge: Cartridge) -> None:
@@ -159,8 +145,8 @@ def assert_edges_join(world: World, start: int) -> None:
     assert crossed > 40
 
 
-def test_a_sheet_has_what_was_visited_and_what_joins_that(world: World) -> None:
-    sheet = only(drawn(world, along(TOWN, [(5, 6), (6, 6)])))
+def test_a_sheet_has_what_was_visited_and_what_joins_that() -> None:
+    sheet = only(drawn(along(TOWN, [(5, 6), (6, 6)])))
     assert {(region.name, region.visited) for region in sheet.regions} == {
         (named(TOWN), True),
         (named(LANE), False),
@@ -168,48 +154,48 @@ def test_a_sheet_has_what_was_visited_and_what_joins_that(world: World) -> None:
     assert pixels(sheet.picture.png) == sheet.picture[1:3] == (320, (9 + 18) * 32)
 
 
-def test_rooms_have_sheets_of_their_own_in_the_order_of_the_first_visit(world: World) -> None:
+def test_rooms_have_sheets_of_their_own_in_the_order_of_the_first_visit() -> None:
     trail = [TrailVisit(1, HOUSE, 3, 3), TrailVisit(2, BEDROOM, 3, 3), TrailVisit(3, TOWN, 5, 6)]
-    atlas = drawn(world, trail)
+    atlas = drawn(trail)
     assert [sheet.title for sheet in atlas.sheets] == ["Outdoors", named(HOUSE), named(BEDROOM)]
     assert [sheet.is_joined for sheet in atlas.sheets] == [True, False, False]
 
 
-def test_the_way_is_one_line_through_the_middle_of_its_squares(world: World) -> None:
-    sheet = only(drawn(world, along(HOUSE, [(1, 2), (2, 2), (3, 2), (3, 5)])))
+def test_the_way_is_one_line_through_the_middle_of_its_squares() -> None:
+    sheet = only(drawn(along(HOUSE, [(1, 2), (2, 2), (3, 2), (3, 5)])))
     # At one size of two moments each the line breaks where the colour changes, not where the way does.
     assert "".join(re.sub(r"M\d+ \d+", "", path_of(sheet))) == "h16h16v48"
     assert path_of(sheet).startswith("M24 40")
 
 
-def test_the_way_over_an_edge_goes_on(world: World) -> None:
+def test_the_way_over_an_edge_goes_on() -> None:
     trail = [*along(TOWN, [(10, 1), (10, 0)]), *along(LANE, [(10, 35), (10, 34)], since=3)]
-    sheet = only(drawn(world, trail))
+    sheet = only(drawn(trail))
     assert sum(map(int, re.findall(r"v(-?\d+)", path_of(sheet)))) == -3 * STEP
     assert not sheet.jumps
 
 
-def test_colours_run_with_time(world: World) -> None:
+def test_colours_run_with_time() -> None:
     back_and_forth = [(x, y) for y in range(4) for x in range(1, 6)]
-    shares = [each.share for each in only(drawn(world, along(HOUSE, back_and_forth))).route]
+    shares = [each.share for each in only(drawn(along(HOUSE, back_and_forth))).route]
     assert shares == sorted(shares)
     assert shares[0] < 0.1
     assert shares[-1] > 0.9
 
 
-def test_the_fortieth_walk_over_a_path_adds_heat_and_no_line(world: World) -> None:
+def test_the_fortieth_walk_over_a_path_adds_heat_and_no_line() -> None:
     there = [(x, 2) for x in range(1, 6)]
-    once = only(drawn(world, along(HOUSE, there)))
-    often = only(drawn(world, along(HOUSE, (there + there[-2:0:-1]) * 20)))
+    once = only(drawn(along(HOUSE, there)))
+    often = only(drawn(along(HOUSE, (there + there[-2:0:-1]) * 20)))
     assert not once.heat
-    assert not only(drawn(world, along(HOUSE, [(2, 2)] * 500))).heat  # who stands still
+    assert not only(drawn(along(HOUSE, [(2, 2)] * 500))).heat  # who stands still
     assert max(run.times for run in often.heat) >= 40
     strokes = [sum(map(int, re.findall(r"h(\d+)", path_of(sheet)))) for sheet in (once, often)]
     assert strokes == [4 * STEP] * 2
 
 
-def test_nobody_is_drawn_as_walking_where_they_were_carried(world: World) -> None:
-    sheet = only(drawn(world, along(TOWN, [(10, 1), (11, 1), (3, 12), (4, 12)])))
+def test_nobody_is_drawn_as_walking_where_they_were_carried() -> None:
+    sheet = only(drawn(along(TOWN, [(10, 1), (11, 1), (3, 12), (4, 12)])))
     (jump,) = sheet.jumps
     lane_above = 36 * STEP
     assert (jump.x, jump.y) == (11 * STEP + 8, STEP + 8 + lane_above)
@@ -217,17 +203,17 @@ def test_nobody_is_drawn_as_walking_where_they_were_carried(world: World) -> Non
     assert path_of(sheet).count("M") == 2
 
 
-def test_one_press_walks_six_squares_and_no_more(world: World) -> None:
-    ways = [only(drawn(world, along(LANE, [(5, 5), (5, 5 + far)]))) for far in (6, 7)]
+def test_one_press_walks_six_squares_and_no_more() -> None:
+    ways = [only(drawn(along(LANE, [(5, 5), (5, 5 + far)]))) for far in (6, 7)]
     assert [(path_of(way).count("v"), len(way.jumps)) for way in ways] == [(1, 0), (0, 1)]
 
 
-def test_what_lies_between_two_visits_of_a_sheet_elsewhere_is_no_jump(world: World) -> None:
+def test_what_lies_between_two_visits_of_a_sheet_elsewhere_is_no_jump() -> None:
     trail = [TrailVisit(1, TOWN, 5, 6), TrailVisit(2, HOUSE, 3, 6), TrailVisit(3, TOWN, 15, 6)]
-    assert not any(sheet.jumps for sheet in drawn(world, trail).sheets)
+    assert not any(sheet.jumps for sheet in drawn(trail).sheets)
 
 
-def test_what_is_on_no_map_is_left_out_and_counted(world: World) -> None:
+def test_what_is_on_no_map_is_left_out_and_counted() -> None:
     real = along(HOUSE, [(1, 2), (2, 2)])
     stray = [
         TrailVisit(3, 248, 1, 1),
@@ -238,12 +224,12 @@ def test_what_is_on_no_map_is_left_out_and_counted(world: World) -> None:
         TrailVisit(8, HOUSE, 2, -1),
     ]
     marks = [MapMark(9, 250, 1, 1, "nowhere", MapMarkKind.STUCK)]
-    atlas = drawn(world, [*real, *stray], marks)
+    atlas = drawn([*real, *stray], marks)
     assert (atlas.visits, atlas.dropped, atlas.unplaced) == (8, 6, 1)
-    assert only(atlas) == only(drawn(world, real))
+    assert only(atlas) == only(drawn(real))
 
 
-def test_a_map_with_the_square_of_the_map_before_is_no_place(world: World) -> None:
+def test_a_map_with_the_square_of_the_map_before_is_no_place() -> None:
     # The map number changes some frames before the square does.
     trail = [
         TrailVisit(1, HOUSE, 3, 6),
@@ -251,26 +237,26 @@ def test_a_map_with_the_square_of_the_map_before_is_no_place(world: World) -> No
         TrailVisit(3, TOWN, 3, 6),
         TrailVisit(4, TOWN, 4, 6),
     ]
-    atlas = drawn(world, trail)
+    atlas = drawn(trail)
     assert atlas.dropped == 1
     assert path_of(atlas.sheets[0]).count("v") == 0
 
 
-def test_nothing_to_draw_is_said(world: World) -> None:
+def test_nothing_to_draw_is_said() -> None:
     for trail in ([], [TrailVisit(1, 255, 1, 1)]):
-        atlas = drawn(world, trail, [MapMark(1, TOWN, 5, 6, "here", MapMarkKind.STUCK)])
+        atlas = drawn(trail, [MapMark(1, TOWN, 5, 6, "here", MapMarkKind.STUCK)])
         assert (atlas.sheets, atlas.unplaced) == ((), 1)
         assert "nothing on any map" in atlas_html(atlas)
-    assert drawn(World.empty(), along(TOWN, [(5, 6)])).dropped == 1
+    assert drawn(along(TOWN, [(5, 6)]), world=World.empty()).dropped == 1
 
 
-def test_milestones_are_numbered_in_the_order_of_time(world: World) -> None:
+def test_milestones_are_numbered_in_the_order_of_time() -> None:
     marks = [
         MapMark(9, HOUSE, 5, 5, "second", MapMarkKind.MILESTONE),
         MapMark(2, HOUSE, 5, 5, "stood still", MapMarkKind.STUCK),
         MapMark(3, TOWN, 5, 6, "first", MapMarkKind.MILESTONE),
     ]
-    atlas = drawn(world, [TrailVisit(1, TOWN, 5, 6), TrailVisit(2, HOUSE, 5, 5)], marks)
+    atlas = drawn([TrailVisit(1, TOWN, 5, 6), TrailVisit(2, HOUSE, 5, 5)], marks)
     pins = {pin.labels: pin.numbers for sheet in atlas.sheets for pin in sheet.pins}
     assert pins == {
         ("first, tick 3",): (1,),
@@ -279,10 +265,10 @@ def test_milestones_are_numbered_in_the_order_of_time(world: World) -> None:
     }
 
 
-def test_marks_of_a_kind_too_near_to_tell_apart_share_a_pin(world: World) -> None:
+def test_marks_of_a_kind_too_near_to_tell_apart_share_a_pin() -> None:
     marks = [MapMark(tick, HOUSE, 3, 3, f"no {tick}", MapMarkKind.MILESTONE) for tick in (1, 2)]
     marks += [MapMark(3, HOUSE, 3, 3, "stuck", MapMarkKind.STUCK)]
-    sheet = only(drawn(world, along(HOUSE, [(3, 3)]), marks))
+    sheet = only(drawn(along(HOUSE, [(3, 3)]), marks))
     assert [(pin.kind, pin.numbers) for pin in sheet.pins] == [
         (MapMarkKind.MILESTONE, (1, 2)),
         (MapMarkKind.STUCK, ()),
@@ -290,37 +276,37 @@ def test_marks_of_a_kind_too_near_to_tell_apart_share_a_pin(world: World) -> Non
     assert ">1+<" in sheet_svg(sheet)
 
 
-def test_a_bad_night_of_many_marks_stays_readable(world: World) -> None:
+def test_a_bad_night_of_many_marks_stays_readable() -> None:
     marks = [
         MapMark(tick, LANE, tick % 20, tick // 20 % 36, "stuck", MapMarkKind.STUCK)
         for tick in range(5_000)
     ]
-    sheet = only(drawn(world, along(LANE, [(5, 5)]), marks))
+    sheet = only(drawn(along(LANE, [(5, 5)]), marks))
     assert len(sheet.pins) <= 120
     assert sum(len(pin.labels) for pin in sheet.pins) == 5_000
     assert len(sheet_svg(sheet)) < PAGE
 
 
-def test_the_first_and_last_square_are_marked(world: World) -> None:
+def test_the_first_and_last_square_are_marked() -> None:
     trail = [TrailVisit(1, BEDROOM, 3, 6), TrailVisit(5, HOUSE, 3, 6), TrailVisit(9, TOWN, 5, 6)]
-    ends = {sheet.title: sheet.ends for sheet in drawn(world, trail).sheets}
+    ends = {sheet.title: sheet.ends for sheet in drawn(trail).sheets}
     assert [(end.tick, end.is_last) for end in ends[named(BEDROOM)]] == [(1, False)]
     assert [(end.tick, end.is_last) for end in ends["Outdoors"]] == [(9, True)]
     assert not ends[named(HOUSE)]
 
 
-def test_text_is_no_markup(world: World) -> None:
+def test_text_is_no_markup() -> None:
     hostile = "</title><script>alert('x')</script>&\""
     marks = [MapMark(1, TOWN, 5, 6, hostile, kind) for kind in MapMarkKind]
-    atlas = draw_atlas(world, along(TOWN, [(5, 6)]), name_of=lambda _: hostile, marks=marks)
+    atlas = draw_atlas(WORLD, along(TOWN, [(5, 6)]), name_of=lambda _: hostile, marks=marks)
     page = ET.fromstring(atlas_html(atlas))  # raises where it is not well-formed
     assert not [each for each in page.iter() if each.tag == "script"]
     titles = [each.text or "" for each in page.iter("title")]
     assert any(hostile in title for title in titles)
 
 
-def test_a_whole_run_is_on_its_maps(world: World, recorded: Recorded) -> None:
-    atlas = draw_atlas(world, recorded.trail, name_of=Story.of(CartridgeKind.DEMO).called)
+def test_a_whole_run_is_on_its_maps(recorded: Recorded) -> None:
+    atlas = draw_atlas(WORLD, recorded.trail, name_of=STORY.called)
     titles = [sheet.title for sheet in atlas.sheets]
     assert titles[:4] == ["Outdoors", "the bedroom", "the house", "the lab"]
     assert {"the rest house", "the store", "the wood", "the gym"} <= set(titles)
@@ -332,7 +318,7 @@ def test_the_way_of_a_run_leads_over_floor(recorded: Recorded) -> None:
     """A line through a wall would be a way that nobody walked; who goes through a door stands in it."""
     rooms = [
         sheet
-        for sheet in drawn(recorded.world, recorded.in_control).sheets
+        for sheet in drawn(recorded.in_control, world=recorded.world).sheets
         if sheet.picture.scale == 1
     ]
     assert len(rooms) > 9
@@ -371,7 +357,7 @@ def test_the_whole_world_walked_over_and_over_stays_small(synthetic_cartridge: C
         for x in range(game_map.columns)
     ]
     trail = [TrailVisit(tick, *square) for tick, square in enumerate(squares)]
-    atlas = drawn(world, trail)
+    atlas = drawn(trail, world=world)
     assert atlas.dropped < 0.001 * len(trail)
     assert len(atlas.sheets) > 200
     assert max(len(sheet.picture.png) for sheet in atlas.sheets) < PICTURE

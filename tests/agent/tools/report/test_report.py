@@ -19,17 +19,16 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize, syn
 
 from agent.app import Interrupt, Settings, Summary, TickView, play_run
 from agent.app.process import write_whole
-from agent.story import Story
 from agent.tools.report.page import page, report_run
 from agent.tools.report.run_data import Gathered, RunStatus, gather
 from agent.tools.report.timeline import Point, clocked, thinned
-from emulator import Cartridge, CartridgeKind, demo_cartridge_path, load_cartridge
+from emulator import Cartridge
 from memory import VitalsRow, open_run, read_run
 from memory.store.calls import Booking, CallOutcome, CallState
+from tests.agent.demo import CARTRIDGE, STORY
 from tests.agent.hostile.texts import hostile_texts
 from tests.agent.support import Agent, Played, Watcher
 
-CARTRIDGE: Final = load_cartridge(demo_cartridge_path())
 STUCK: Final[Mapping[str, Any]] = {
     "number": 1, "reason": "nothing_new", "place": "the lane", "map_id": 12, "x": 5, "y": 5,
     "goal": "reach the second town", "since": 200, "noticed": 260, "lasted": 300,
@@ -117,7 +116,7 @@ def test_a_run_that_reached_its_goal_is_told_in_figures(played: Played) -> None:
     assert told.pending == []
     assert (told.last.tick, told.badges) == (summary.ticks, summary.badges)
     assert told.battles.fought == summary.battles
-    assert 0 < told.wall_s <= summary.wall_s + 1
+    assert 0 < told.process.wall_s <= summary.wall_s + 1
     assert told.restarts == 0
 
 
@@ -217,7 +216,7 @@ def test_a_run_that_is_being_played_has_a_report_and_is_not_called_ended(tmp_pat
 
     play_run(Settings(run=run, ticks=90, memory=tmp_path / "m.sqlite"), Watcher(react), Interrupt())
     assert "Not ended: still being played, or cut off" in shown[0]
-    assert f"1 of {len(Story.of(CartridgeKind.DEMO).milestones)}" in shown[0]
+    assert f"1 of {len(STORY.milestones)}" in shown[0]
     assert "Still to come: have a companion" in shown[0]
     assert told_of(run).verdict.kind is RunStatus.LIMIT
 

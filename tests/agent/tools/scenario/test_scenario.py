@@ -15,6 +15,7 @@ from agent.tools.scenario.run import Report, ScenarioVerdict, run_scenario
 from agent.tools.scenario.start import Cache, derive
 from emulator import EMULATOR, RED, Cartridge, PyBoyConsole, Step
 from emulator.savestate import decode_state, encode_state
+from tests.agent.demo import free_in
 from tests.agent.support import ROOT, Agent, Played, game_at
 
 BEDROOM = """
@@ -37,7 +38,7 @@ def run(tmp_path: Path, demo: Cartridge, cache: Cache) -> Run:
 
 @pytest.fixture(scope="module")
 def bedroom(played: Played) -> bytes:
-    with game_at(played.folder, lambda state: state.in_control and state.map.map_id == 38) as game:
+    with game_at(played.folder, free_in(38)) as game:
         return game.console.save()
 
 

@@ -21,6 +21,7 @@ from agent.tools.scenario.run import Report, run_scenario
 from agent.tools.scenario.start import Cache
 from emulator import Cartridge, PyBoyConsole, Step
 from emulator.profile import symbol
+from tests.agent.demo import free_in
 from tests.agent.support import Agent, Played, Watcher, end_the_story, game_at
 
 BEDROOM = 38
@@ -37,7 +38,7 @@ def run(demo: Cartridge, cache: Cache) -> Run:
 def stranded(played: Played, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that begins in the bedroom, whose stairs lead nowhere, up to its first way back."""
     path = tmp_path_factory.mktemp("stranded")
-    with game_at(played.folder, lambda now: now.in_control and now.map.map_id == BEDROOM) as game:
+    with game_at(played.folder, free_in(BEDROOM)) as game:
         game.poke({symbol("wNumberOfWarps"): 0})
         bedroom = game.console.save()
     asked, last = Interrupt(), 0
