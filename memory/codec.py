@@ -141,12 +141,6 @@ def grown(  # the ways in which a field grows
     return replace(new, **changed, **told)
 
 
-def overwrite(target: Record, source: Record) -> None:
-    """Give `target` every field of `source`, so that every holder of it sees the new state."""
-    for field in fields(target):
-        setattr(target, field.name, getattr(source, field.name))
-
-
 class SavedAttributes:
     """Something of which a checkpoint keeps the attributes that `SAVED` names, as plain JSON without their first `_`.
 

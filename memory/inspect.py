@@ -103,17 +103,16 @@ def _mend(database: Database, schema: Schema, now: float) -> list[CheckFinding]:
     """
     mending = database if schema is RUN_SCHEMA else Mending(database, now=now)
     mended: dict[CheckFinding, None] = {}
-    while todo := [each for each in _check(database, schema, now) if each.mend]:
-        todo = [each for each in todo if each not in mended]
-        batch = [each for each in todo if each.sort == todo[0].sort] if todo else []
-        if batch and batch[0].sort == "contradiction":
+    while todo := [
+        each for each in _check(database, schema, now) if each.mend and each not in mended
+    ]:
+        batch = [each for each in todo if each.sort == todo[0].sort]
+        if batch[0].sort == "contradiction":
             del batch[1:]
         for each in batch:
             assert each.mend is not None
             each.mend(mending)
             mended[each] = None
-        if not batch:
-            break
     return list(mended)
 
 
@@ -177,48 +176,41 @@ class FileView:
     """One file, open for reading. `now` is today's date in epoch seconds, by which knowledge has faded."""
 
     def __init__(self, opened: Opened, *, now: float) -> None:
-        self._opened = opened
+        self.path = opened.path
+        self.is_run = opened.is_run
         self.now = now
-
-    @property
-    def path(self) -> Path:
-        """The file."""
-        return self._opened.path
-
-    @property
-    def is_run(self) -> bool:
-        """Whether it is the file of one run."""
-        return self._opened.is_run
+        self._database = opened.database
+        self.close = opened.database.close
 
     @property
     def run(self) -> RunReader:
         """The run, where it is one."""
-        return RunReader(self._opened.database)
+        return RunReader(self._database)
 
     def items(self) -> list[MemoryItem]:
         """Return all that is remembered, with what no longer holds."""
         if self.is_run:
             return list(run_items(self.run))
-        return list(knowledge_items(self._opened.database, now=self.now))
+        return list(knowledge_items(self._database, now=self.now))
 
     def totals(self) -> Totals:
         """Return the totals of all runs that taught this file."""
-        return totals(self._opened.database)
+        return totals(self._database)
 
     def archived(self) -> int:
         """Return how many rows were let go of and lie in the archive."""
-        row = self._opened.database.row("SELECT count(*) FROM archive")
+        row = self._database.row("SELECT count(*) FROM archive")
         return 0 if row is None else int(row[0])
 
     def runs(self) -> list[Delivered]:
         """Return which runs taught this file, in the order of their names."""
-        rows = self._opened.database.rows("SELECT run_id, sequence FROM deliveries ORDER BY run_id")
+        rows = self._database.rows("SELECT run_id, sequence FROM deliveries ORDER BY run_id")
         held = Counter(each.run_id for each in self.items())
         return [Delivered(run_id, sequence, held[run_id]) for run_id, sequence in rows]
 
     def maps(self) -> dict[str, MemoryMap]:
         """Return the map of each agent of a run, as play itself would see it."""
-        with closing(RunStore(self._opened.database.copied())) as run:
+        with closing(RunStore(self._database.copied())) as run:
             names = {each.scope for each in run.live_entries() if each.scope.startswith("agent:")}
             agents = sorted({each.split(":")[1] for each in names})
             return {
@@ -241,10 +233,6 @@ class FileView:
             found = self.run.find(query, now_s=last)
             return [Match(by_key[each.entry.scope, each.entry.key], each.score) for each in found]
         return _search(items, query, self.now)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._opened.database.close()
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memory.blackboard.entry import Entry
 from memory.codec import decode, encode, require_json, whole
-from memory.store.database import insert_into
+from memory.store.database import insert_into, select_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -171,10 +171,7 @@ def _tags_of(database: Database, rows: Iterable[Indexed]) -> list[tuple[str, str
 
 
 COUNT_TAGS: Final = "SELECT tag, count(*) FROM entry_tags WHERE scope GLOB ? GROUP BY tag"
-_LIVE: Final = (
-    "SELECT id, scope, tags, text FROM entries "
-    "WHERE dropped_after IS NULL AND seq IN (SELECT value FROM json_each(?))"
-)
+_LIVE: Final = "WHERE dropped_after IS NULL AND seq IN (SELECT value FROM json_each(?))"
 _SEEN: Final = "SELECT id, last_entry FROM checkpoints ORDER BY id DESC LIMIT 1"
 _MARK: Final = "UPDATE entries SET dropped_after = ? WHERE id = ?"
 
@@ -241,12 +238,10 @@ class Entries:
     def rewind(self, number: int, last_entry: int) -> None:
         """Bring back the rows of checkpoint `number`, within a transaction."""
         database = self._database
-        columns = "SELECT id, scope, tags, text FROM entries "
-        died = database.rows(columns + "WHERE id > ? AND dropped_after IS NULL", (last_entry,))
-        cut_from_indexes(database, list(map(Indexed._make, died)))
+        died = "WHERE id > ? AND dropped_after IS NULL"
+        cut_from_indexes(database, self._indexed(died, last_entry))
         database.execute("DELETE FROM entries WHERE id > ?", (last_entry,))
-        revived = database.rows(columns + "WHERE dropped_after >= ?", (number,))
-        add_to_indexes(database, list(map(Indexed._make, revived)))
+        add_to_indexes(database, self._indexed("WHERE dropped_after >= ?", number))
         database.execute(
             "UPDATE entries SET dropped_after = NULL WHERE dropped_after >= ?", (number,)
         )
@@ -273,8 +268,11 @@ class Entries:
         database.execute_many(_MARK, ((checkpoint, row.id) for row in rows if row.id <= seen))
 
     def _live(self, seqs: Iterable[int]) -> list[Indexed]:
-        rows = self._database.rows(_LIVE, (encode(list(seqs)),))
-        return [Indexed._make(row) for row in rows]
+        return self._indexed(_LIVE, encode(list(seqs)))
+
+    def _indexed(self, where: str, value: object) -> list[Indexed]:
+        sql = select_from("entries", Indexed._fields) + where
+        return self._database.read("entries", Indexed._make, sql, (value,))
 
     def _next_id(self) -> int:
         """Return a number that no row has or ever had."""

@@ -138,11 +138,9 @@ def _long_term(row: tuple[Any, ...], aged: float) -> MemoryItem:
         "merged": list(known.merged),
     }
     item = _item(entry, ENTRIES, known.run_id, more, sequence=known.sequence)
-    return item if not aged else _dated(item, entry, aged)
-
-
-def _dated(item: MemoryItem, entry: Entry, aged: float) -> MemoryItem:
-    """Return `item` with its date: an entry fades by the same rate from the day it is delivered."""
+    if not aged:
+        return item
+    # An entry fades by the same rate from the day it is delivered, which tells its date.
     rate = ConsolidationConfig().forgetting_decay_rate
     months = log(max(1e-9, min(1.0, entry.relevance))) / log(rate)
     date = aged - months * MONTH_S

@@ -7,11 +7,11 @@ each other. Nothing is deleted that the archive has not got.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from memory.codec import as_json, encode, overwrite
+from memory.codec import as_json, encode
 from memory.store.contributions import (
     TOTALS_TABLE,
     Contribution,
@@ -141,7 +141,8 @@ class KnowledgeStore(KnowledgeReader):
         with self._database.transaction():
             with self._changing(self._provenances.closed()) as held:
                 before = replace(held)
-                overwrite(held, known)
+                for each in fields(held):
+                    setattr(held, each.name, getattr(known, each.name))
             save_by_hand(self._shares, before, known)
 
     def age(self) -> None:

@@ -11,7 +11,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memory.codec import as_json, decode, encode
-from memory.tiers.knowledge import KIND_NAMED, Knowledge, Piece
+from memory.tiers.knowledge import KINDS, Knowledge, Piece
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class KnowledgeTable:
     """One table, whose columns are the fields of its record, in order, the id first."""
 
-    def __init__(self, kind: KnowledgeKind, *json_columns: str) -> None:
+    def __init__(self, kind: KnowledgeKind) -> None:
         self.name = kind.table
         self.kind = kind
         self.columns = [field.name for field in fields(kind.record)]
@@ -35,11 +35,11 @@ class KnowledgeTable:
         self.select = f"SELECT * FROM {self.name} ORDER BY {self.id_column}"  # noqa: S608
         self.replace = f"INSERT OR REPLACE INTO {self.name} VALUES ({marks})"  # noqa: S608
         self.delete = f"DELETE FROM {self.name} WHERE {self.id_column} = ?"  # noqa: S608
-        self._json_columns = frozenset(json_columns)
+        types = [str(field.type) for field in fields(kind.record)]
         self._json_places = [
-            (place, str(field.type).startswith("tuple"))
-            for place, field in enumerate(fields(kind.record))
-            if field.name in json_columns
+            (place, each.startswith("tuple"))
+            for place, each in enumerate(types)
+            if each.startswith(("Mapping", "tuple", "Json"))
         ]
 
     def record_of(self, row: tuple[Any, ...]) -> Piece:
@@ -57,17 +57,14 @@ class KnowledgeTable:
 
     def row_of(self, record: Piece) -> tuple[object, ...]:
         """Return the row that holds a record."""
-        values = as_json(record)
-        return tuple(
-            encode(value) if name in self._json_columns else value for name, value in values.items()
-        )
+        values = list(as_json(record).values())
+        for place, _ in self._json_places:
+            values[place] = encode(values[place])
+        return tuple(values)
 
 
-PATTERNS: Final = KnowledgeTable(KIND_NAMED["pattern"], "trigger_conditions")
-STRATEGIES: Final = KnowledgeTable(KIND_NAMED["strategy"], "context", "moves_sequence")
-MISTAKES: Final = KnowledgeTable(KIND_NAMED["mistake"], "situation")
-PREFERENCES: Final = KnowledgeTable(KIND_NAMED["preference"], "preference_value")
-TABLES: Final = (PATTERNS, STRATEGIES, MISTAKES, PREFERENCES)
+TABLES: Final = tuple(map(KnowledgeTable, KINDS))
+PATTERNS, STRATEGIES, MISTAKES, PREFERENCES = TABLES
 BY_NAME: Final = {table.name: table for table in TABLES}
 
 

@@ -226,33 +226,27 @@ def _each(scope: str, shares: Mapping[str, Runs], at: float, rate: float) -> Ite
 
 def _as_one(group: Sequence[FoldedEntry]) -> FoldedEntry:
     """Return the most trusted of those that say the same, then oldest, with what all of them know."""
-    best = max(range(len(group)), key=lambda n: (TRUST[group[n].entry.status], -n))
     if len(group) == 1:
         return group[0]
+    best = max(group, key=lambda each: TRUST[each.entry.status])  # of equals the first
     entries = [each.entry for each in group]
-    known = group[best].known
-    keys = list(known.merged)
-    for n, each in enumerate(group):
-        if n != best:
-            keys += (each.entry.key, *each.known.merged)
-    entry = entries[best]._replace(
+    others = [each for each in group if each is not best]
+    merged = [key for each in others for key in (each.entry.key, *each.known.merged)]
+    sources = [
+        source for each in group for source in (*each.entry.sources, f"{RUN}{each.known.origin}")
+    ]
+    entry = best.entry._replace(
         tags=frozenset().union(*(each.tags for each in entries)),
         importance=max(each.importance for each in entries),
         relevance=max(each.relevance for each in entries),
         utility=max(each.utility for each in entries),
-        sources=tuple(
-            dict.fromkeys(
-                source
-                for each in group
-                for source in (*each.entry.sources, f"{RUN}{each.known.origin}")
-            )
-        ),
+        sources=tuple(dict.fromkeys(sources)),
     )
-    times = sum(each.known.times for each in group)
+    known = best.known._replace(
+        times=sum(each.known.times for each in group), merged=(*best.known.merged, *merged)
+    )
     losers = {key: why for each in group for key, why in each.losers.items()}
-    return FoldedEntry(
-        entry, known._replace(times=times, merged=tuple(keys)), losers, group[0].since
-    )
+    return FoldedEntry(entry, known, losers, group[0].since)
 
 
 MAX_ENTRIES: Final = 500  # of each scope

@@ -17,7 +17,7 @@ from agent.tools.report.words import DAY_S, ago, says
 from memory import MemoryItem
 from memory.inspect import Repaired, check_file, let_go_of, name_of, repair_file
 from memory.store import Merged
-from memory.store.checks import CheckFinding
+from memory.store.checks.finding import CheckFinding
 from memory.team_memory import MemoryManagementAgent
 
 FINDINGS_HEAD: Final = ("what is wrong", "why it matters", "repair")

@@ -1,5 +1,1 @@
 """What can be wrong with the rows of a file, and how each fault is repaired."""
-
-from memory.store.checks.finding import CheckFinding
-
-__all__ = ["CheckFinding"]

@@ -1,6 +1,7 @@
 """What is found wrong in files of memory, what repair does about it, and that nothing else is touched."""
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -152,27 +153,6 @@ def test_what_play_teaches_is_sound(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 
-@pytest.mark.parametrize("wrong", WRONGS, ids=lambda wrong: wrong.words)
-def test_each_wrong_is_found_and_what_has_one_answer_is_put_right(
-    wrong: Wrong, tmp_path: Path
-) -> None:
-    path = taught(tmp_path / "m.sqlite")
-    alter(path, *wrong.statements)
-    before = path.read_bytes()
-    first, *_ = told_of(wrong, path)
-    assert path.read_bytes() == before
-    assert bool(first.repair) is wrong.is_mended
-    repaired = repair_file(path, now=NOON)
-    assert (first in repaired.mended) is wrong.is_mended
-    assert (first in repaired.remaining) is not wrong.is_mended
-    assert found(path) == list(repaired.remaining)
-    if wrong.is_mended:
-        assert repaired.remaining == ()
-        assert repaired.copy is not None
-        assert found(repaired.copy) != []
-        read_knowledge_store(path).load_knowledge()
-
-
 def test_what_repair_takes_away_lies_in_the_archive(tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
     alter(
@@ -277,15 +257,33 @@ def test_a_run_that_was_played_is_sound(tmp_path: Path) -> None:
     assert found(played(tmp_path / "run.sqlite")) == []
 
 
-@pytest.mark.parametrize("wrong", RUN_WRONGS, ids=lambda wrong: wrong.words)
-def test_each_wrong_of_a_run_is_found(wrong: Wrong, tmp_path: Path) -> None:
-    path = played(tmp_path / "run.sqlite")
+@pytest.mark.parametrize(
+    ("made", "wrong"),
+    [*((taught, each) for each in WRONGS), *((played, each) for each in RUN_WRONGS)],
+    ids=lambda each: each.words if isinstance(each, Wrong) else "",
+)
+def test_each_wrong_is_found_and_what_has_one_answer_is_put_right(
+    made: Callable[[Path], Path], wrong: Wrong, tmp_path: Path
+) -> None:
+    path = made(tmp_path / "m.sqlite")
     alter(path, *wrong.statements)
-    (finding,) = told_of(wrong, path)
+    before = path.read_bytes()
+    first, *more = told_of(wrong, path)
+    assert made is taught or not more
+    assert path.read_bytes() == before
+    assert bool(first.repair) is wrong.is_mended
     repaired = repair_file(path, now=NOON)
-    assert (finding in repaired.mended) is wrong.is_mended
+    assert (first in repaired.mended) is wrong.is_mended
+    assert (first in repaired.remaining) is not wrong.is_mended
     assert found(path) == list(repaired.remaining)
-    open_run_store(path, run_id="run-1").close()
+    if wrong.is_mended:
+        assert repaired.remaining == ()
+        assert repaired.copy is not None
+        assert found(repaired.copy) != []
+        if made is taught:
+            read_knowledge_store(path).load_knowledge()
+        else:
+            open_run_store(path, run_id="run-1").close()
 
 
 def test_a_run_that_is_played_is_not_repaired(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What outlives runs: the design's tables, delivery, fading, the archive."""
 
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,6 @@ import pytest
 
 from memory import (
     BATTLE,
-    Blackboard,
     CorruptStore,
     KnowledgeStore,
     OutboxRow,
@@ -20,7 +20,6 @@ from memory import (
     read_knowledge_store,
 )
 from memory.store.knowledge_tables import Provenance
-from memory.store.long_term import MAX_ENTRIES
 from tests.memory.samples import (
     EPISODIC,
     FIGHT,
@@ -62,6 +61,12 @@ LESSONS = [
 ]
 
 
+@pytest.fixture
+def store(path: Path) -> Iterator[KnowledgeStore]:
+    with closing(open_knowledge_store(path, now=NOON)) as opened:
+        yield opened
+
+
 def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
     with closing(sqlite3.connect(path)) as connection:
         return connection.execute(sql).fetchall()
@@ -97,15 +102,13 @@ def test_e24_what_was_delivered_is_what_the_next_run_knows(path: Path) -> None:
     reader.close()
 
 
-def test_delivering_twice_changes_nothing(path: Path) -> None:
-    store = open_knowledge_store(path, now=NOON)
+def test_delivering_twice_changes_nothing(store: KnowledgeStore) -> None:
     empty = store.content_hash()
     store.deliver("run-1", LESSONS[:3])
     assert store.deliver("run-1", LESSONS) == 3
     full = store.content_hash()
     assert store.deliver("run-1", LESSONS) == 0
     assert store.content_hash() == full != empty
-    store.close()
 
 
 def test_e37_of_deliveries_the_last_is_kept_for_each_run(path: Path) -> None:
@@ -122,8 +125,7 @@ def test_e37_of_deliveries_the_last_is_kept_for_each_run(path: Path) -> None:
     ]
 
 
-def test_two_runs_that_learnt_the_same_add_up(path: Path) -> None:
-    store = open_knowledge_store(path, now=NOON)
+def test_two_runs_that_learnt_the_same_add_up(store: KnowledgeStore) -> None:
     for run_id in ("run-1", "run-2"):
         store.deliver(run_id, LESSONS)
     tactician = store.load_knowledge()
@@ -133,17 +135,14 @@ def test_two_runs_that_learnt_the_same_add_up(path: Path) -> None:
     )
     assert tactician.mistakes["m1"].occurrence_count == 6
     assert (tactician.total_sessions, tactician.total_battles) == (2, 8)
-    store.close()
 
 
-def test_a_delivery_that_fails_can_be_made_again(path: Path) -> None:
-    store = open_knowledge_store(path, now=NOON)
+def test_a_delivery_that_fails_can_be_made_again(store: KnowledgeStore) -> None:
     broken = replace(LESSONS[1], payload={"strategy_id": "s1"})
     with pytest.raises(Exception, match="SuccessfulStrategy cannot be read"):
         store.deliver("run-1", [LESSONS[0], broken])
     assert store.load_knowledge().patterns == {}
     assert store.deliver("run-1", LESSONS) == 6
-    store.close()
 
 
 def test_e31_knowledge_fades_once_for_each_month_whenever_it_is_opened(path: Path) -> None:
@@ -157,20 +156,6 @@ def test_e31_knowledge_fades_once_for_each_month_whenever_it_is_opened(path: Pat
     reader.close()
     assert tactician.patterns["p1"].relevance_score == pytest.approx(0.75 * 0.95)
     assert tactician.preferences["f1"].confidence == pytest.approx(0.9 * 0.95)
-
-
-def test_long_term_entries_are_bounded_by_importance(path: Path) -> None:
-    store = open_knowledge_store(path, now=NOON)
-    entry = {"scope": EPISODIC, "kind": "session", "data": {}, "tags": []}
-    lessons = [
-        OutboxRow(n, 1, "entry", {**entry, "importance": 9 if n == 1 else 5})
-        for n in range(1, MAX_ENTRIES + 11)
-    ]
-    store.deliver("run-1", lessons)
-    kept = [each.seq for each in store.entries()]
-    assert kept == [1, *range(12, MAX_ENTRIES + 11)]
-    store.close()
-    assert len(rows(path, "SELECT * FROM archive")) == 10
 
 
 @pytest.mark.parametrize(
@@ -241,14 +226,3 @@ def test_b33_what_one_run_learns_the_next_one_starts_with(path: Path, tmp_path: 
     assert second.tactician.knowledge() == first.tactician.knowledge()
     second.store.close()
     knowledge.close()
-
-
-def test_learning_survives_a_resume_without_the_knowledge_file(tmp_path: Path) -> None:
-    run = open_tiers(tmp_path / "1.sqlite")
-    run.tactician.add_mistake(MISTAKE)
-    run.store.commit(checkpoint=checkpoint(1))
-    run.store.close()
-    again = open_tiers(tmp_path / "1.sqlite")
-    assert again.tactician.mistakes == {"m1": MISTAKE}
-    assert isinstance(again.blackboard, Blackboard)
-    again.store.close()
