@@ -26,7 +26,7 @@ class View(Mapping[str, Record], Generic[Record]):
     def __init__(self, blackboard: Blackboard, scope: str, kind: str, record: type[Record]) -> None:
         self._blackboard = blackboard
         self._scope = scope
-        self._kind = kind
+        self.kind = kind
         self._record = record
         self._read: dict[int, tuple[Entry, Record]] = {}
 
@@ -37,7 +37,7 @@ class View(Mapping[str, Record], Generic[Record]):
         return self._of(entry)
 
     def __iter__(self) -> Iterator[str]:
-        start = len(self._kind) + 1
+        start = len(self.kind) + 1
         return (entry.key[start:] for entry in self._entries())
 
     def __len__(self) -> int:
@@ -46,7 +46,7 @@ class View(Mapping[str, Record], Generic[Record]):
     def records(self, limit: int | None = None) -> list[Record]:
         """Return the newest `limit` records, or all, oldest of them first."""
         if limit == 1:  # asked every tick
-            last = self._blackboard.entries(self._scope, kind=self._kind, limit=1)
+            last = self._blackboard.entries(self._scope, kind=self.kind, limit=1)
             if last and not last[0].closed:
                 return [self._of(last[0])]
         entries = self._entries()
@@ -54,10 +54,10 @@ class View(Mapping[str, Record], Generic[Record]):
 
     def entry(self, name: str) -> Entry | None:
         """Return the entry behind one record, also when it is closed."""
-        return self._blackboard.get(self._scope, f"{self._kind}:{name}")
+        return self._blackboard.get(self._scope, f"{self.kind}:{name}")
 
     def _entries(self) -> list[Entry]:
-        found = self._blackboard.entries(self._scope, kind=self._kind)
+        found = self._blackboard.entries(self._scope, kind=self.kind)
         if len(self._read) > 2 * len(found) + 16:
             self._read.clear()
         return [entry for entry in found if not entry.closed]

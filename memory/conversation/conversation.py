@@ -7,7 +7,6 @@ what is observed, the cursor, and all that moves it moves in one transaction. Be
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Final
 
 from memory.codec import Json, encode
@@ -26,9 +25,7 @@ from memory.store.conversation_record import (
     ObservationalMemoryRecord,
 )
 from memory.store.conversations import ConversationStore
-from memory.store.database import open_database
 from memory.store.run_store import RunStore
-from memory.store.schema import RUN_SCHEMA
 
 DEFAULTS = ConversationConfig()
 
@@ -152,11 +149,6 @@ class Conversation:
             "is_buffering": self._limits is not None and self._limits.is_under_way,
             "generation": record.generation_count,
         }
-
-
-def open_conversations(path: Path) -> ConversationStore:
-    """Return the conversations of a file of their own at `path`, made if there is none."""
-    return ConversationStore(open_database(path, RUN_SCHEMA))
 
 
 def conversations_of(run: RunStore, session: str) -> ConversationStore:

@@ -184,9 +184,7 @@ class HeuristicObserver:
         Milestones and failures that `known` tells in the same words are not told again. Nothing that was injected is
         observed; where there is nothing else, there are no observations. Raises nothing.
         """
-        watch = _Watch(self._estimate)
-        for message in messages:
-            watch.see(message)
+        watch = _Watch(self._estimate, messages)
         lines = list(_new(watch.lines, known))
         room = max(watch.size // SHARE, LEAST_ROOM)
         return Distilled(render(condensed(lines, room, self._estimate)), watch.task)
@@ -194,9 +192,7 @@ class HeuristicObserver:
 
 def shown_milestones(messages: Iterable[Message]) -> tuple[DatedLine, ...]:
     """Return the lines of the milestones that the program, and no other source, said were reached."""
-    watch = _Watch(tokens)
-    for message in messages:
-        watch.see(message)
+    watch = _Watch(tokens, messages)
     return tuple(each for each in watch.lines if milestones_of(each.line))
 
 
@@ -217,17 +213,18 @@ def _new(lines: Iterable[DatedLine], known: str) -> Iterator[DatedLine]:
 
 
 class _Watch:
-    """Looks at one message after the other; `task` is what the last question was about."""
+    """What was said in messages, in lines; `task` is what the last question was about."""
 
-    def __init__(self, estimate: Callable[[str], int]) -> None:
+    def __init__(self, estimate: Callable[[str], int], messages: Iterable[Message]) -> None:
         self.lines: list[DatedLine] = []
         self.task = ""
         self.size = 0  # tokens of what was seen
         self._estimate = estimate
         self._open: dict[str, str] = {}  # calls that have no result yet, in words
+        for message in messages:
+            self._see(message)
 
-    def see(self, message: Message) -> None:
-        """Take note of what was said in `message`."""
+    def _see(self, message: Message) -> None:
         is_model = message.origin is MessageOrigin.MODEL
         said = tuple(message_parts(message))
         words = sum(self._estimate("".join(map(str, each))) for each in said)

@@ -167,8 +167,8 @@ def inject(
 ) -> Injected:
     """Return what an actor is shown of its memory; nothing where there is none.
 
-    `others` is what other conversations hold, each between its tags already, or plain text of one. Apart from these,
-    no text can close a tag or open one.
+    `others` is what other conversations hold, each between its tags already. Apart from these, no text can close a tag
+    or open one.
     """
     reflection, observations = reflection.strip(), observations.strip()
     noted = [each for each in (reflection, observations) if each]
@@ -186,8 +186,7 @@ def inject(
         piece = pieces[min(at, len(pieces) - 1)]
         piece.insert(0 if at else len(first), blunted(text))
     if others:
-        is_tagged = others.startswith(f"<{OTHER_CONVERSATION}")
-        pieces.append([others if is_tagged else wrapped(OTHER_CONVERSATION, others)])
+        pieces.append([others])
     pieces[-1].append(f"</{MEMORY}>")
     reminder = wrapped(REMINDER, prompt("continuation"), f'id="{CONTINUATION_ID}"')
     return Injected(tuple("\n".join(piece) for piece in pieces), reminder if noted else "")

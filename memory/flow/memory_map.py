@@ -133,13 +133,7 @@ def _circles(flows: Flows, scopes: set[str]) -> list[str]:
 
 
 def _reaches(leads: Mapping[str, set[str]], start: str) -> bool:
-    seen: set[str] = set()
-    todo = list(leads.get(start, ()))
-    while todo:
-        here = todo.pop()
-        if here == start:
-            return True
-        if here not in seen:
-            seen.add(here)
-            todo.extend(leads.get(here, ()))
-    return False
+    seen = set(leads.get(start, ()))
+    while more := {after for name in seen for after in leads.get(name, ())} - seen:
+        seen |= more
+    return start in seen

@@ -94,11 +94,6 @@ class MethodHandlers:
     after_throwing: tuple[Registration, ...]
     depends: bool  # on the instance that the method is called on: each call has to be looked at
 
-    @property
-    def registrations(self) -> tuple[Registration, ...]:
-        """All of them."""
-        return (*self.before, *self.around, *self.after, *self.after_throwing)
-
 
 class Proceed:
     """The rest of a call, which happens at the first asking and is remembered for the others."""
@@ -303,7 +298,8 @@ class Hooks:
         except KeyError:
             found = self._advice[kind][method] = _matching(self.registered, method, kind)
         if found is not None and found.depends:
-            return _matching(found.registrations, method, kind, instance)
+            every = (*found.before, *found.around, *found.after, *found.after_throwing)
+            return _matching(every, method, kind, instance)
         return found
 
     def run(self, registrations: tuple[Registration, ...], call: Call, result: object) -> None:

@@ -5,7 +5,7 @@ defines the method; `*` stands for dots too. A class and an instance are those t
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Final, TypeAlias
 from weakref import ref
@@ -101,11 +101,8 @@ class Pointcut:
         return Pointcut(f"({self.says} & {other.says})", test)
 
     def __or__(self, other: "Pointcut") -> "Pointcut":
-        def test(method: Method, kind: type, instance: object) -> Verdict:
-            one, two = self._test(method, kind, instance), other.verdict(method, kind, instance)
-            return _not(_both(_not(one), _not(two)))
-
-        return Pointcut(f"({self.says} | {other.says})", test)
+        neither = ~self & ~other
+        return replace(~neither, says=f"({self.says} | {other.says})")
 
     def __invert__(self) -> "Pointcut":
         return Pointcut(

@@ -78,8 +78,8 @@ def count(actions: Sequence[Entry]) -> list[Derived]:
     book: dict[str, tuple[Approach, list[str]]] = {}
     for sequence in sequences(actions):
         for seen, entries in (
-            (_of_sequence(sequence), sequence),
-            *((_of_action(each), [each]) for each in sequence),
+            (_occurrence(sequence, _text(sequence[0], "reasoning")), sequence),
+            *((_occurrence([each], ""), [each]) for each in sequence),  # whatever it was for
         ):
             known, links = book.pop(seen.name, (None, []))
             links.extend(each.key for each in entries)
@@ -113,20 +113,10 @@ def _name(data: Mapping[str, Json]) -> str:
     return from_json(Approach, data).name
 
 
-def _of_sequence(sequence: Sequence[Entry]) -> Approach:
-    """Return one occurrence of a sequence; it succeeded when its last action did."""
-    values = tuple(_text(entry, "action_value") for entry in sequence)
-    return _occurrence(
-        sequence[-1], _text(sequence[0], "location"), _text(sequence[0], "reasoning"), values
-    )
-
-
-def _of_action(action: Entry) -> Approach:
-    """Return one occurrence of a single action in its place, whatever it was for."""
-    return _occurrence(action, _text(action, "location"), "", (_text(action, "action_value"),))
-
-
-def _occurrence(last: Entry, place: str, reasoning: str, actions: tuple[str, ...]) -> Approach:
+def _occurrence(sequence: Sequence[Entry], reasoning: str) -> Approach:
+    """Return one occurrence of some actions; it succeeded when the last of them did."""
+    place, last = _text(sequence[0], "location"), sequence[-1]
+    actions = tuple(_text(entry, "action_value") for entry in sequence)
     success = bool(last.data.get("success"))
     return Approach(
         place, reasoning, actions, int(success), int(not success), 0, 0, last.tick, last.game_s

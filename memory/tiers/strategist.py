@@ -193,11 +193,11 @@ class StrategistMemory:
         self._battles = View(blackboard, self.stm, BATTLE, BattleRecord)
         self._locations = View(blackboard, self.stm, LOCATION, LocationVisited)
         self._resources = View(blackboard, self.stm, RESOURCES, ResourceSnapshot)
-        self._histories: dict[str, tuple[str, View[Any]]] = {
-            "objectives": (OBJECTIVE, self._objectives),
-            "battle_history": (BATTLE, self._battles),
-            "locations_visited": (LOCATION, self._locations),
-            "resource_history": (RESOURCES, self._resources),
+        self._histories: dict[str, View[Any]] = {
+            "objectives": self._objectives,
+            "battle_history": self._battles,
+            "locations_visited": self._locations,
+            "resource_history": self._resources,
         }
         sensory = scope_name(agent_id, "sensory")
         self._moments = View(blackboard, sensory, TICK_STATE, TickState)
@@ -307,23 +307,23 @@ class StrategistMemory:
 
     def to_json(self) -> dict[str, Json]:
         """Return the whole session, as `restore` takes it back."""
-        histories = {name: as_table(view.records()) for name, (_, view) in self._histories.items()}
+        histories = {name: as_table(view.records()) for name, view in self._histories.items()}
         return {"totals": as_json(self.totals), **histories}
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Become the session that `to_json` took apart, whatever was known before."""
         self._forget()
-        for name, (kind, _) in self._histories.items():
+        for name, view in self._histories.items():
             for record in rows_of(data[name]):
-                self._write(kind, record)
+                self._write(view.kind, record)
         # Last, because the battles just written were counted once more.
         self.blackboard.forget(self.stm, kind=SESSION_TOTALS)
         self._write(SESSION_TOTALS, data["totals"], status="inferred")
 
     def _forget(self, kept: Collection[str] = ()) -> None:
-        for kind in (OBJECTIVE, BATTLE, LOCATION, RESOURCES, SESSION_TOTALS):
-            if kind not in kept:
-                self.blackboard.forget(self.stm, kind=kind)
+        for view in (*self._histories.values(), self._totals):
+            if view.kind not in kept:
+                self.blackboard.forget(self.stm, kind=view.kind)
 
     def _begin(self, session_id: str, tick: int) -> None:
         begun = SessionTotals(session_id, tick, 0, 0, 0)

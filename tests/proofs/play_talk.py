@@ -11,12 +11,13 @@ from typing import Any, Final
 from agent.app import Interrupt, Settings, play_run
 from agent.app.play import NoViewer
 from memory import EventRow, read_run
-from memory.conversation.conversation import Conversation, open_conversations
+from memory.conversation.conversation import Conversation
 from memory.conversation.format import parse
 from memory.conversation.jobs import Dependencies
 from memory.conversation.rules import HeuristicObserver, HeuristicReflector
 from memory.conversation.situation_format import Failure, Situation, milestones_in, situation
 from memory.store.conversation_record import MessageOrigin
+from tests.memory.conversation.threads import open_conversations
 from tests.proofs.conversations import CONFIG, THREAD
 from tests.proofs.workers import Row
 

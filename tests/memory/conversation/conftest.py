@@ -3,9 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from memory.conversation.conversation import open_conversations
 from memory.store.conversations import ConversationStore
-from tests.memory.conversation.threads import Talk, talk
+from tests.memory.conversation.threads import Talk, open_conversations, talk
 
 
 @pytest.fixture

@@ -9,13 +9,21 @@ import pytest
 
 from memory.conversation.boundaries import TORN
 from memory.conversation.config import ConversationConfig, parse_config
-from memory.conversation.conversation import open_conversations
 from memory.conversation.jobs import in_thread
 from memory.conversation.port import ConversationEventKind, Distilled
 from memory.store.conversation_record import Message, MessageOrigin, Work
 from memory.store.conversations import ConversationStore
 from memory.tokens import tokens
-from tests.memory.conversation.threads import WORD, Mirror, Stub, Talk, small, talk, uncovered
+from tests.memory.conversation.threads import (
+    WORD,
+    Mirror,
+    Stub,
+    Talk,
+    open_conversations,
+    small,
+    talk,
+    uncovered,
+)
 
 UNBUFFERED = small(bufferTokens=0)
 PATIENT = parse_config(

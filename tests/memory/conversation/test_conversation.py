@@ -7,7 +7,7 @@ import pytest
 
 from memory.conversation.boundaries import Cut, boundary, paired
 from memory.conversation.config import ConversationConfig, parse_config
-from memory.conversation.conversation import Conversation, open_conversations
+from memory.conversation.conversation import Conversation
 from memory.conversation.port import ConversationEvent, ConversationEventKind
 from memory.store.conversation_record import (
     Chunk,
@@ -22,6 +22,7 @@ from tests.memory.conversation.threads import (
     Stub,
     Talk,
     assert_sendable,
+    open_conversations,
     small,
     talk,
     uncovered,

@@ -197,12 +197,13 @@ def test_d18_a_situation_is_read_as_advisers_are_told_it() -> None:
 
 
 TODAY = dt.date(2026, 11, 25)
+OTHER = other_conversation("run-2", "user: hello")
 OLD = "Date: 2026-11-20\n* 🔴 (tick 10) milestone reached: starter"
 NEW = "Date: 2026-11-22\n* 🟡 (tick 900) asked: stuck"
 
 
 def test_d10_memory_is_one_tagged_block() -> None:
-    injected = inject(OLD, NEW, "win", "Go on.", other_conversation("run-2", "user: hello"))
+    injected = inject(OLD, NEW, "win", "Go on.", OTHER)
     assert injected.text == snapshot("""\
 <observational-memory>
 What I remember of this conversation, in my own notes. Its older messages are no longer shown; I noted what matters while they were. I go on from here as from my own memory: what is marked 🔴 was shown or stated, 🟡 was asked, 🟢 is a guess or earlier advice that nobody confirmed, ✅ is done. Of two notes that contradict each other the newer one holds, and what the game shows now outweighs both.
@@ -232,7 +233,7 @@ This conversation has grown long, so its older part is in my notes above. Go on 
 
 def test_d10_what_changes_seldom_comes_first_and_is_a_piece_of_its_own() -> None:
     first = inject(OLD, NEW, "win")
-    later = inject(OLD, f"{NEW}\n* 🟡 more", "lose", others="user: hello")
+    later = inject(OLD, f"{NEW}\n* 🟡 more", "lose", others=OTHER)
     assert len(first.parts) == 2
     assert len(later.parts) == 3
     assert first.parts[0] == later.parts[0]
@@ -245,13 +246,13 @@ def test_d10_where_there_is_nothing_to_remember_nothing_is_injected() -> None:
 
 
 def test_d10_nothing_is_said_of_a_long_conversation_where_none_was_observed() -> None:
-    injected = inject(others="user: hello")
-    assert injected.text.count("<other-conversation>") == 1
+    injected = inject(others=OTHER)
+    assert injected.text.count("<other-conversation") == 1
     assert injected.reminder == ""
 
 
 def test_d10_memory_is_replaced_and_not_piled_up() -> None:
-    before, now = inject(OLD, NEW, others="user: hello"), inject("", NEW)
+    before, now = inject(OLD, NEW, others=OTHER), inject("", NEW)
     assert OLD in before.text
     assert OLD not in now.text
     tail = (said("one"),)

@@ -19,6 +19,11 @@ from memory.store.schema import RUN_SCHEMA
 WORD = "word "  # a little more than one token
 
 
+def open_conversations(path: Path) -> ConversationStore:
+    """Return the conversations of a file of their own."""
+    return ConversationStore(open_database(path, RUN_SCHEMA))
+
+
 def small(**more: object) -> ConversationConfig:
     """Thresholds of 1,000 and 400 tokens."""
     config = parse_config(
