@@ -33,9 +33,6 @@ def tokens_of_block(block: Mapping[str, Any]) -> int:
             return FRAME + tokens_of_text(json.dumps(rest, ensure_ascii=False))
 
 
-SIGNATURE: Final = "fake-claude"
-
-
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """A call of a tool."""
@@ -46,7 +43,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class MadeUpAnswer:
-    """Thoughts, text, then calls of tools; `stop_reason` '' is the natural one.
+    """Text, then calls of tools; `stop_reason` '' is the natural one.
 
     `explanation` says why a refusal refuses.
     """
@@ -55,7 +52,6 @@ class MadeUpAnswer:
     calls: Sequence[ToolCall] = ()
     stop_reason: str = ""
     explanation: str = ""
-    thought: str = ""
 
     @property
     def stop(self) -> str:
@@ -66,7 +62,7 @@ class MadeUpAnswer:
     def tokens(self) -> int:
         """How many tokens of output it counts as."""
         said = sum(tokens_of_text(call.name + str(call.input)) + 10 for call in self.calls)
-        return max(tokens_of_text(self.thought + self.text) + said, 1)
+        return max(tokens_of_text(self.text) + said, 1)
 
     @property
     def details(self) -> dict[str, object] | None:
@@ -78,8 +74,6 @@ class MadeUpAnswer:
     def blocks(self, message_id: str) -> list[dict[str, object]]:
         """Return its blocks of content; calls are numbered after the message."""
         found: list[dict[str, object]] = []
-        if self.thought:
-            found.append({"type": "thinking", "thinking": self.thought, "signature": SIGNATURE})
         if self.text:
             found.append({"type": "text", "text": self.text, "citations": None})
         tag = message_id.removeprefix("msg_")
@@ -143,14 +137,8 @@ class ParsedRequest:
     @property
     def tools(self) -> Sequence[Mapping[str, Any]]:
         """The tools on offer; none where the request forbids to call any."""
-        if self.tool_choice.get("type") == "none":
-            return ()
-        return self.body.get("tools") or ()
-
-    @property
-    def tool_choice(self) -> Mapping[str, Any]:
-        """Whether a tool may, must or must not be called."""
-        return self.body.get("tool_choice") or {"type": "auto"}
+        is_forbidden = (self.body.get("tool_choice") or {}).get("type") == "none"
+        return () if is_forbidden else self.body.get("tools") or ()
 
     @property
     def schema(self) -> Mapping[str, Any] | None:
@@ -239,59 +227,36 @@ def made_object(schema: Schema, chance: random.Random) -> Mapping[str, Any]:
     return made if isinstance(made, dict) else {}
 
 
-def made_up(schema: Schema, chance: random.Random, root: Schema | None = None) -> object:
-    """Return a value that `schema` allows; `root` holds the definitions it refers to."""
-    root = schema if root is None else root
-    if "$ref" in schema:
-        return made_up(root["$defs"][schema["$ref"].rpartition("/")[2]], chance, root)
-    if "const" in schema:
-        return schema["const"]
-    if schema.get("enum"):
-        return _one_of(schema["enum"], chance)
-    if "anyOf" in schema:
-        return made_up(schema["anyOf"][0], chance, root)
-    kind = schema.get("type")
+def made_up(schema: Schema, chance: random.Random) -> object:
+    """Return a value that `schema` allows: one of its enum, or one of its type, which is a text where none is told."""
+    choices, kind = schema.get("enum"), schema.get("type")
+    if choices:
+        return choices[0] if chance.random() < FIRST_ITEMS else chance.choice(choices)
     match kind[0] if isinstance(kind, list) else kind:
         case "object":
             parts = schema.get("properties") or {}
-            return {name: made_up(each, chance, root) for name, each in parts.items()}
+            return {name: made_up(each, chance) for name, each in parts.items()}
         case "array":
-            return _array(schema, chance, root)
-        case other:
-            return _scalar(other, schema, chance)
-
-
-def _one_of(choices: Sequence[object], chance: random.Random) -> object:
-    return choices[0] if chance.random() < FIRST_ITEMS else chance.choice(choices)
-
-
-def _array(schema: Schema, chance: random.Random, root: Schema) -> list[object]:
-    items = schema.get("items") or {"type": "string"}
-    choices = items.get("enum")
-    if not choices:
-        return [made_up(items, chance, root) for _ in range(chance.randint(1, 2))]
-    return some_of(choices, chance)[: schema.get("maxItems")]
+            items = schema.get("items") or {}
+            if items.get("enum"):
+                return some_of(items["enum"], chance)
+            return [made_up(items, chance) for _ in range(chance.randint(1, 2))]
+        case "integer":
+            return chance.randint(0, 1)
+        case "number":
+            return round(chance.uniform(0.5, 0.95), 2)
+        case "boolean":
+            return chance.random() < FIRST_ITEMS
+        case "null":
+            return None
+        case _:
+            return WORDS
 
 
 def some_of(choices: Sequence[object], chance: random.Random) -> list[object]:
     """Return the first few of `choices`, which is not empty, or a few that follow one another."""
     first = 0 if chance.random() < FIRST_ITEMS else chance.randrange(len(choices))
     return [*choices[first:], *choices[:first]][: chance.randint(1, MOST_ITEMS)]
-
-
-def _scalar(kind: object, schema: Schema, chance: random.Random) -> object:
-    low, high = schema.get("minimum", 0), schema.get("maximum", 1)
-    match kind:
-        case "integer":
-            return chance.randint(int(low), max(int(high), int(low)))
-        case "number":
-            return round(low + (high - low) * chance.uniform(0.5, 0.95), 2)
-        case "boolean":
-            return chance.random() < FIRST_ITEMS
-        case "null":
-            return None
-        case _:
-            return WORDS[: schema.get("maxLength", len(WORDS))]
 
 
 MOST_OBSERVED: Final = 12
@@ -329,7 +294,7 @@ def _framed(observations: list[str], task: str) -> str:
 
 PREFIX: Final = "[fake-claude: no model] "
 CURIOSITY: Final = 0.3  # how often a tool is called first
-MOST_ROUNDS: Final = 2  # of tools, unless the request insists
+MOST_ROUNDS: Final = 2  # of tools
 
 
 def sensible(ask: ParsedRequest, seed: int) -> MadeUpAnswer:
@@ -349,21 +314,10 @@ def sensible(ask: ParsedRequest, seed: int) -> MadeUpAnswer:
 
 
 def _call(ask: ParsedRequest, chance: random.Random) -> ToolCall | None:
-    tools = list(ask.tools)
-    if not tools:
+    is_curious = ask.tools and ask.rounds < MOST_ROUNDS and chance.random() < CURIOSITY
+    if not is_curious:
         return None
-    match ask.tool_choice["type"]:
-        case "tool":
-            name = ask.tool_choice["name"]
-            return _made(next(each for each in tools if each["name"] == name), chance)
-        case "any":
-            return _made(chance.choice(tools), chance)
-        case _:
-            curious = ask.rounds < MOST_ROUNDS and chance.random() < CURIOSITY
-            return _made(chance.choice(tools), chance) if curious else None
-
-
-def _made(tool: Mapping[str, Any], chance: random.Random) -> ToolCall:
+    tool = chance.choice(ask.tools)
     return ToolCall(tool["name"], made_object(tool["input_schema"], chance))
 
 

@@ -12,8 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
-from agent.fake_claude.cache import ServiceCounts
-from agent.fake_claude.service import FakeService, served
+from agent.fake_claude.service import FakeService, ServiceCounts, served
 from agent.fake_claude.wire import BANNER, RequestRefused, Wire, error_json, events
 
 MOST_BYTES: Final = 32_000_000  # of a request

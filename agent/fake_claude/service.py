@@ -1,15 +1,23 @@
-"""What the service does with a request, apart from sockets: refuse, charge, answer, remember; and the models it serves."""
+"""What the service does with a request, apart from sockets: refuse, count, charge by its prompt cache, and answer."""
 
+import hashlib
+import json
 import threading
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from importlib import resources
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from agent.fake_claude.answers import MadeUpAnswer, ParsedRequest, sensible
-from agent.fake_claude.cache import Charge, PromptCache, PromptPiece, ServiceCounts, pieces_of
+from agent.fake_claude.answers import (
+    MadeUpAnswer,
+    ParsedRequest,
+    blocks,
+    sensible,
+    tokens_of_block,
+)
 from agent.fake_claude.wire import RequestRefused
 
 
@@ -57,9 +65,121 @@ def served(name: str) -> ServedModel:
     return MODELS[name]
 
 
-NAME: Final = "fake-claude:"  # in front of the model's name in every reply
+@dataclass(frozen=True, slots=True)
+class PromptPiece:
+    """One block. `digest` and `tokens` are of everything up to its end; `ttl` is '' where it bears no mark."""
 
-THOUGHT: Final = "No model thinks here."
+    section: str  # tools, format, system or messages
+    digest: bytes
+    tokens: int
+    ttl: str = ""
+
+
+def pieces_of(body: Mapping[str, Any]) -> tuple[PromptPiece, ...]:
+    """Return the pieces of a valid request, the first first.
+
+    The schema of an answer goes in front of the system text: a service that is told of another one reads
+    everything after the tools anew. What else bears on the messages (the choice of tools) goes in front
+    of those.
+    """
+    digest, tokens, pieces = _digest(b"", body["model"]), 0, []
+    for section, block in _blocks(body):
+        mark = block.get("cache_control") or {}
+        bare = {key: value for key, value in block.items() if key != "cache_control"}
+        digest = _digest(digest, [section, bare])
+        if block.get("type") != "nothing":
+            tokens += tokens_of_block(block)
+        pieces.append(PromptPiece(section, digest, tokens, mark.get("ttl", "5m") if mark else ""))
+    return tuple(pieces)
+
+
+def _blocks(body: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for tool in body.get("tools") or ():
+        yield "tools", tool
+    if schema := (body.get("output_config") or {}).get("format"):
+        yield "format", schema
+    for block in blocks(body.get("system") or ""):
+        yield "system", block
+    if body.get("tool_choice"):
+        yield "format", {"type": "nothing", "tool_choice": body["tool_choice"]}
+    for message in body["messages"]:
+        for block in blocks(message["content"]):
+            yield f"messages.{message['role']}", block
+
+
+def _digest(before: bytes, value: object) -> bytes:
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False)
+    return hashlib.blake2b(before + text.encode(), digest_size=16).digest()
+
+
+TTL_S: Final = {"5m": 300.0, "1h": 3_600.0}
+LOOK_BACK: Final = 20  # blocks before a mark at which a kept prefix is still found
+
+
+class Charge(NamedTuple):
+    """The tokens of the input by what they cost; together they are the whole of it."""
+
+    input: int
+    cache_read: int
+    cache_write_5m: int
+    cache_write_1h: int
+
+
+class PromptCache:
+    """Keeps prefixes by digest until they expire; a hit renews them. `clock` is in seconds."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._kept: dict[bytes, tuple[float, float]] = {}  # until when, and how long from a hit
+
+    def charge(self, pieces: Sequence[PromptPiece], minimum: int) -> Charge:
+        """Read the longest kept prefix, keep what is marked after it, and return what that comes to.
+
+        A prefix of less than `minimum` tokens is never kept.
+        """
+        total = pieces[-1].tokens if pieces else 0
+        marks = [at for at, each in enumerate(pieces) if each.ttl and each.tokens >= minimum]
+        hit = self._hit(pieces, marks)
+        read = pieces[hit].tokens if hit >= 0 else 0
+        fresh = [pieces[at] for at in marks if at > hit]
+        long = max((each.tokens for each in fresh if each.ttl == "1h"), default=read)
+        end = max((each.tokens for each in fresh), default=read)
+        for piece in (pieces[at] for at in marks):
+            self._renew(piece.digest, TTL_S[piece.ttl])
+        return Charge(total - end, read, end - long, long - read)
+
+    def _hit(self, pieces: Sequence[PromptPiece], marks: Sequence[int]) -> int:
+        for mark in reversed(marks):
+            for at in range(mark, max(mark - LOOK_BACK, -1), -1):
+                if self._renew(pieces[at].digest):
+                    return at
+        return -1
+
+    def _renew(self, digest: bytes, length: float = 0.0) -> bool:
+        """Keep a prefix for as long as it was kept before, or for `length` where that is longer; return whether it was."""
+        until, before = self._kept.get(digest, (0.0, 0.0))
+        now = self._clock()
+        is_kept = until > now
+        length = max(length, before if is_kept else 0.0)
+        if length:
+            self._kept[digest] = now + length, length
+        return is_kept
+
+
+@dataclass(slots=True)
+class ServiceCounts:
+    """Counts since the start: calls by path, errors by type, and tokens by what they cost."""
+
+    calls: Counter[str] = field(default_factory=Counter)
+    errors: Counter[str] = field(default_factory=Counter)
+    tokens: Counter[str] = field(default_factory=Counter)
+
+    def charge(self, charge: Charge, output: int) -> None:
+        """Add the tokens of one message."""
+        self.tokens.update(charge._asdict(), output=output)
+
+
+NAME: Final = "fake-claude:"  # in front of the model's name in every reply
 
 
 class FakeService:
@@ -157,15 +277,9 @@ def usage_json(charge: Charge, output: int) -> dict[str, object]:
 
 
 def fitted(answer: MadeUpAnswer, ask: ParsedRequest) -> MadeUpAnswer:
-    """Return `answer` with a thought where one is wanted, and as much of it as the request allows tokens.
-
-    A call that does not fit is left out.
-    """
-    if (ask.body.get("thinking") or {}).get("type") in ("adaptive", "enabled"):
-        answer = replace(answer, thought=THOUGHT)
+    """Return as much of `answer` as the request allows tokens; a call that does not fit is left out."""
     most = ask.body["max_tokens"]
     if answer.tokens <= most:
         return answer
-    share = most / answer.tokens
-    text, thought = (said[: round(len(said) * share)] for said in (answer.text, answer.thought))
-    return replace(answer, text=text, thought=thought, calls=(), stop_reason="max_tokens")
+    text = answer.text[: round(len(answer.text) * most / answer.tokens)]
+    return replace(answer, text=text, calls=(), stop_reason="max_tokens")

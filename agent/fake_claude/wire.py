@@ -71,7 +71,6 @@ _TOTALS: Final = (
 # By the type of a block: how the events with its pieces are called, and a piece in them.
 _PIECES: Final = {
     "text": ("text_delta", "text"),
-    "thinking": ("thinking_delta", "thinking"),
     "tool_use": ("input_json_delta", "partial_json"),
 }
 
@@ -79,16 +78,12 @@ _PIECES: Final = {
 def _block(index: int, block: Mapping[str, Any]) -> Iterator[bytes]:
     kind, name = _PIECES[block["type"]]
     is_call = "input" in block
-    whole = json.dumps(block["input"], ensure_ascii=False) if is_call else block[name]
-    empty: dict[str, object] = dict.fromkeys(block.keys() & {name, "signature"}, "")
-    empty |= {"input": {}} if is_call else {}
+    whole = json.dumps(block["input"], ensure_ascii=False) if is_call else block["text"]
+    empty: Mapping[str, object] = {"input": {}} if is_call else {"text": ""}
     yield event("content_block_start", index=index, content_block={**block, **empty})
     size = max(PIECE, len(whole) // MOST_PIECES)
     for at in range(0, len(whole), size):
         delta = {"type": kind, name: whole[at : at + size]}
-        yield event("content_block_delta", index=index, delta=delta)
-    if "signature" in block:
-        delta = {"type": "signature_delta", "signature": block["signature"]}
         yield event("content_block_delta", index=index, delta=delta)
     yield event("content_block_stop", index=index)
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from agent.fake_claude.cache import PromptPiece
+from agent.fake_claude.service import PromptPiece
 
 KEPT: Final = 1_000  # messages that can still be compared with
 

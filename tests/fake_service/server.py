@@ -10,9 +10,8 @@ from functools import partial
 from typing import Any, Final, Self, cast
 
 from agent.fake_claude.answers import MadeUpAnswer, ParsedRequest, texts
-from agent.fake_claude.cache import PromptPiece, ServiceCounts
 from agent.fake_claude.server import LOOPBACK, Handler, LoopbackServer
-from agent.fake_claude.service import FakeService, ServedModel, fitted
+from agent.fake_claude.service import FakeService, PromptPiece, ServedModel, ServiceCounts, fitted
 from agent.fake_claude.wire import RequestRefused, Wire
 from tests.fake_service.diagnosis import Diagnosis
 from tests.fake_service.faults import (

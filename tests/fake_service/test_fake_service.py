@@ -77,10 +77,6 @@ REFUSED: Final[dict[str, tuple[dict[str, Any], str]]] = {
     "a strange ttl": ({"system": [marked("2h")]}, "ttl"),
     "tools of one name": ({"tools": [LOOK, LOOK]}, "unique"),
     "a tool's name": ({"tools": [LOOK | {"name": "look around"}]}, "pattern"),
-    "a choice of no tool": (
-        {"tools": [LOOK], "tool_choice": {"type": "tool", "name": "press"}},
-        "not found in provided tools",
-    ),
     "an open object": (schema(additionalProperties=True), "additionalProperties"),
     "bounds of a number": (
         schema(properties={"confidence": {"type": "number", "maximum": 1}}),
@@ -125,14 +121,6 @@ REFUSED: Final[dict[str, tuple[dict[str, Any], str]]] = {
     "two results of a call": (
         {"messages": [said("user"), said("assistant", USE), said("user", RESULT, RESULT)]},
         "a single result",
-    ),
-    "all the tokens for thought": (
-        {"thinking": {"type": "enabled", "budget_tokens": 1_024}},
-        "must be greater than `thinking.budget_tokens`",
-    ),
-    "little thought": (
-        {"thinking": {"type": "enabled", "budget_tokens": 100}},
-        "greater than or equal to 1024",
     ),
     "more than the window": ({"system": "word " * 1_000_000}, "prompt is too long"),
 }

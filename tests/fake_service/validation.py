@@ -14,22 +14,15 @@ _NONE: Final = type(None)
 _OBJECT: Final = (dict, _NONE)
 _STRING: Final = (str, _NONE)
 
+# The fields that this server knows; the service knows more.
 FIELDS: Final[Mapping[str, Kinds]] = {
-    "cache_control": _OBJECT,
-    "container": (str, dict, _NONE),
     "diagnostics": _OBJECT,
-    "inference_geo": _STRING,
     "max_tokens": int,
     "messages": list,
-    "metadata": dict,
     "model": str,
     "output_config": dict,
-    "service_tier": str,
-    "speed": _STRING,
-    "stop_sequences": list,
     "stream": bool,
     "system": (str, list),
-    "thinking": dict,
     "tool_choice": dict,
     "tools": list,
 }
@@ -37,14 +30,11 @@ FIELDS: Final[Mapping[str, Kinds]] = {
 _BLOCKS: Final[Mapping[str, Mapping[str, Kinds]]] = {
     "text": {"text": str},
     "image": {"source": dict},
-    "thinking": {"thinking": str, "signature": str},
     "tool_use": {"id": str, "name": str, "input": dict},
     "tool_result": {"tool_use_id": str},
 }
 _TAGGED: Final = {
-    "thinking": ("adaptive", "between_tools", "disabled", "enabled"),
-    "tool_choice": ("auto", "any", "tool", "none"),
-    "cache_control": ("ephemeral",),
+    "tool_choice": ("auto", "none"),
 }
 _ROLES: Final = ("user", "assistant", "system")
 
@@ -187,7 +177,6 @@ def _parts(schema: Schema) -> Iterator[tuple[str, Any]]:
 
 
 MOST_MARKS: Final = 4
-LEAST_THINKING: Final = 1_024  # tokens
 TOOL_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 
 Block = Mapping[str, Any]
@@ -223,13 +212,6 @@ def _check_lengths(body: Block, model: ServedModel) -> Iterator[str]:
     if most > model.max_tokens:
         message = f"max_tokens: {most} > {model.max_tokens}, which is the maximum allowed number of"
         yield f"{message} output tokens for {model.id}"
-    thinking = body.get("thinking") or {}
-    if thinking.get("type") == "enabled":
-        budget = thinking.get("budget_tokens")
-        if not isinstance(budget, int) or budget < LEAST_THINKING:
-            yield "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"
-        if budget >= most:
-            yield "`max_tokens` must be greater than `thinking.budget_tokens`"
 
 
 def _check_format(body: Block) -> Iterator[str]:
@@ -258,9 +240,6 @@ def _check_tools(body: Block) -> Iterator[str]:
         yield from unsound(tool["input_schema"], f"tools.{at}.custom.input_schema")
     if len(set(names)) < len(names):
         yield "tools: Tool names must be unique."
-    choice = body.get("tool_choice") or {}
-    if choice.get("type") == "tool" and choice.get("name") not in names:
-        yield f"Tool '{choice.get('name')}' not found in provided tools"
 
 
 def _check_messages(body: Block) -> Iterator[str]:
@@ -341,5 +320,3 @@ def _marks(body: Block) -> Iterator[tuple[str, Block]]:
     yield from (
         (where, block["cache_control"]) for where, block in named if block.get("cache_control")
     )
-    if body.get("cache_control"):
-        yield "body", body["cache_control"]
