@@ -78,17 +78,18 @@ def identify(path: Path, rom: bytes) -> Cartridge:
     return Cartridge(path=path, rom=rom, title=title, sha1=sha1, kind=_kind(path, rom, title, sha1))
 
 
+def _refused(path: Path, why: str) -> CartridgeError:
+    return CartridgeError(f"{str(path)!r} {why}")
+
+
 def _read(path: Path) -> bytes:
     if path.is_dir():
-        message = f"{str(path)!r} is a folder; name the cartridge image (.gb) in it"
-        raise CartridgeError(message)
+        raise _refused(path, "is a folder; name the cartridge image (.gb) in it")
     if path.exists() and not path.is_file():
-        message = f"{str(path)!r} is no file but a device or pipe; name a cartridge image (.gb)"
-        raise CartridgeError(message)
+        raise _refused(path, "is no file but a device or pipe; name a cartridge image (.gb)")
     try:
         if path.stat().st_size > LARGEST:
-            message = f"{str(path)!r} is larger than any cartridge; name a cartridge image (.gb)"
-            raise CartridgeError(message)
+            raise _refused(path, "is larger than any cartridge; name a cartridge image (.gb)")
         rom = path.read_bytes()
     except FileNotFoundError:
         message = f"no cartridge at {str(path)!r}; pass --rom PATH, or build roms/demo.gb"
@@ -97,27 +98,22 @@ def _read(path: Path) -> bytes:
         message = f"cannot read {str(path)!r} ({error.strerror}); check its permissions"
         raise CartridgeError(message) from error
     if not rom:
-        message = f"{str(path)!r} is empty; copy the cartridge image again"
-        raise CartridgeError(message)
+        raise _refused(path, "is empty; copy the cartridge image again")
     return rom
 
 
 def _check_header(path: Path, rom: bytes) -> None:
     for magic, archive in ARCHIVES.items():
         if rom.startswith(magic):
-            message = f"{str(path)!r} is a {archive} archive; unpack it and name the .gb inside"
-            raise CartridgeError(message)
+            raise _refused(path, f"is a {archive} archive; unpack it and name the .gb inside")
     if len(rom) < HEADER_END:
-        message = f"{str(path)!r} is cut short: {len(rom)} bytes hold no header; copy it again"
-        raise CartridgeError(message)
+        raise _refused(path, f"is cut short: {len(rom)} bytes hold no header; copy it again")
     if rom[HEADER_CHECKSUM] != header_checksum(rom):
-        message = f"{str(path)!r} has a wrong header checksum: no Game Boy image, or a damaged one"
-        raise CartridgeError(message)
+        raise _refused(path, "has a wrong header checksum: no Game Boy image, or a damaged one")
     size = SMALLEST << rom[SIZE_CODE] if rom[SIZE_CODE] <= 8 else 0
     if len(rom) != size:
         fault = "cut short" if len(rom) < size else "the wrong size"
-        message = f"{str(path)!r} is {fault}: {len(rom)} bytes, header says {size}; copy it again"
-        raise CartridgeError(message)
+        raise _refused(path, f"is {fault}: {len(rom)} bytes, header says {size}; copy it again")
 
 
 def header_checksum(rom: bytes) -> int:
@@ -147,15 +143,13 @@ def _kind(path: Path, rom: bytes, title: str, sha1: str) -> CartridgeKind:
         reason = f"is another revision of Pokemon Red, or a hack (SHA-1 {sha1})"
     else:
         reason = f"is another game, titled {title!r}"
-    message = f"{str(path)!r} {reason}; supported: {SUPPORTED}"
-    raise CartridgeError(message)
+    raise _refused(path, f"{reason}; supported: {SUPPORTED}")
 
 
 def _check_image(path: Path, rom: bytes) -> None:
     # Damage may lead the emulator to an opcode that no processor has, and there it stays for ever.
     if rom[IMAGE_CHECKSUM] != image_checksum(rom):
-        message = f"{str(path)!r} is damaged: its bytes do not add up; copy or build it again"
-        raise CartridgeError(message)
+        raise _refused(path, "is damaged: its bytes do not add up; copy or build it again")
 
 
 BANK_SIZE: Final = 0x4000

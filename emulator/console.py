@@ -123,15 +123,19 @@ class Console(Protocol):
         """Switch off; nothing is written anywhere."""
 
 
+def hashed(data: bytes) -> bytes:
+    """Return blake2b-128 of `data`."""
+    return hashlib.blake2b(data, digest_size=DIGEST_SIZE).digest()
+
+
 def digest_of(ram: Ram) -> bytes:
     """Return blake2b-128 over DIGEST_RANGES of `ram`."""
     watched = _DIGESTED.of(ram)
     if watched is None:
         raise ConsoleError("this RAM lacks some of DIGEST_RANGES; take it from a console")
-    return hashlib.blake2b(watched, digest_size=DIGEST_SIZE).digest()
+    return hashed(watched)
 
 
 def full_digest_of(ram: Ram) -> bytes:
     """Return blake2b-128 over all of work RAM and high RAM of `ram`."""
-    everything = ram.span(*WORK_RAM) + ram.span(*HIGH_RAM)
-    return hashlib.blake2b(everything, digest_size=DIGEST_SIZE).digest()
+    return hashed(ram.span(*WORK_RAM) + ram.span(*HIGH_RAM))

@@ -4,14 +4,13 @@ A record holds a step and the digests after it. A recorder makes records around 
 player accepts nothing but the recorded steps, and both stop at the first thing that differs.
 """
 
-import hashlib
 import struct
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, TypeAlias
 
-from emulator.console import DIGEST_SIZE, Button, Console, Step
+from emulator.console import DIGEST_SIZE, Button, Console, Step, hashed
 from emulator.errors import ConsoleError, Divergence, DivergenceKind
 from emulator.savestate import state_frame, state_name
 
@@ -45,12 +44,12 @@ Sink: TypeAlias = Callable[[StepRecord], object]
 
 def first_link(cartridge_sha1: str) -> Link:
     """Return where every recording of a cartridge begins, at power-on."""
-    return Link(0, _hash(bytes.fromhex(cartridge_sha1)))
+    return Link(0, hashed(bytes.fromhex(cartridge_sha1)))
 
 
 def next_chain(chain: bytes, record: StepRecord) -> bytes:
     """Return the chain up to and with `record`; its own `chain` does not matter."""
-    return _hash(chain + canonical(record))
+    return hashed(chain + canonical(record))
 
 
 def canonical(record: StepRecord) -> bytes:
@@ -62,10 +61,6 @@ def _pack(tick: int, step: Step, frame: int, digest: bytes, full: bytes | None) 
     button = BUTTONS.index(step.button)
     head = RECORD.pack(tick, button, step.hold, step.settle, frame, digest, full is not None)
     return head + full if full else head
-
-
-def _hash(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=DIGEST_SIZE).digest()
 
 
 class ConsoleWrapper:
@@ -139,7 +134,7 @@ class RecordingConsole(ConsoleWrapper):
         tick = link.tick + 1
         full = console.full_digest() if tick % FULL_DIGEST_EVERY == 0 else None
         frame, digest = console.frame, console.digest()
-        chain = _hash(link.chain + _pack(tick, step, frame, digest, full))
+        chain = hashed(link.chain + _pack(tick, step, frame, digest, full))
         return StepRecord(tick, step, frame, digest, full, chain)
 
 

@@ -4,21 +4,19 @@ The header names everything that must agree before PyBoy may see its bytes, sinc
 takes any and fails, or worse plays on, with a wrong one.
 """
 
-import hashlib
 import struct
 import zlib
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from emulator.console import Button
+from emulator.console import DIGEST_SIZE, Button, hashed
 from emulator.errors import StateError
 
 MAGIC: Final = b"REDSTATE"
 FORMAT: Final = 1
 # magic, format, emulator version, cartridge SHA-1, frame, button held, payload size
 HEADER: Final = struct.Struct("<8sH16s20sQBI")
-CHECKSUM_SIZE: Final = 16
-PAYLOAD: Final = HEADER.size + CHECKSUM_SIZE
+PAYLOAD: Final = HEADER.size + DIGEST_SIZE
 BUTTONS: Final = (None, *Button)
 FASTEST: Final = 1  # zlib level: the bytes are mostly blank pictures and shrink to a tenth anyway
 
@@ -54,7 +52,7 @@ def encode_state(state: SavedState) -> bytes:
         BUTTONS.index(state.held),
         len(packed),
     )
-    return header + checksum(header + packed) + packed
+    return header + hashed(header + packed) + packed
 
 
 def decode_state(data: bytes, *, emulator: str, cartridge_sha1: str) -> SavedState:
@@ -87,11 +85,6 @@ def state_frame(data: bytes) -> int:
     return _header(data).frame
 
 
-def checksum(data: bytes) -> bytes:
-    """Return blake2b-128 of `data`."""
-    return hashlib.blake2b(data, digest_size=CHECKSUM_SIZE).digest()
-
-
 class _Header(NamedTuple):
     magic: bytes
     version: int
@@ -119,6 +112,6 @@ def _header(data: bytes) -> _Header:
         message = f"the state has format {found}, we read {FORMAT}; use the release that saved it"
         raise StateError(message)
     packed, check = data[PAYLOAD:], data[HEADER.size : PAYLOAD]
-    if len(packed) != header.size or checksum(data[: HEADER.size] + packed) != check:
+    if len(packed) != header.size or hashed(data[: HEADER.size] + packed) != check:
         raise StateError("the saved state is cut short or damaged; restore an older checkpoint")
     return header

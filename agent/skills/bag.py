@@ -15,9 +15,8 @@ from agent.skills.menu import (
     enter,
     entry,
     from_bag,
-    leave_menus,
     select,
-    work,
+    work_and_leave,
 )
 from agent.skills.press import TextPager, tap
 from agent.skills.skill import Movement, Outcome, Skill
@@ -100,8 +99,7 @@ def _haggle(
 ) -> Movement:
     purchase = _Purchase(wanted, told)
     asks = not purchase.is_over(state)
-    state = yield from work(purchase.answer, purchase.is_over, state)
-    state = yield from leave_menus(state)
+    state = yield from work_and_leave(purchase.answer, purchase.is_over, state)
     if asks:
         looked(state, purchase.wares or ())
     return state

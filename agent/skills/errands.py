@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Final
 
-from agent.skills.menu import behind_start, by_kind, entry, from_bag, leave_menus, select, work
+from agent.skills.menu import behind_start, by_kind, entry, from_bag, select, work_and_leave
 from agent.skills.press import tap, wait
 from agent.skills.route import Spot, find_route, spot_of
 from agent.skills.skill import Movement, Outcome, Skill
@@ -109,8 +109,7 @@ def _give(item: int, name: str, state: State) -> Movement:
             return (yield from select(YES, state))
         return (yield tap(Button.B, settle=16))
 
-    state = yield from work(answer, is_given, state)
-    return (yield from leave_menus(state))
+    return (yield from work_and_leave(answer, is_given, state))
 
 
 def _row_of(name: str, state: State) -> int | None:
@@ -154,8 +153,7 @@ def _buy(item: int, row: int, state: State) -> Movement:
         asked = True
         return (yield from select(row, state))
 
-    state = yield from work(answer, bought, state)
-    return (yield from leave_menus(state))
+    return (yield from work_and_leave(answer, bought, state))
 
 
 def play_on(item: int, square: tuple[int, int], terrain: Terrain, state: State) -> Skill:

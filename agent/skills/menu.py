@@ -148,6 +148,12 @@ def work(answer: Answer, done: Done, state: State) -> Movement:
     return state
 
 
+def work_and_leave(answer: Answer, done: Done, state: State) -> Movement:
+    """Answer until `done`, and leave all menus."""
+    state = yield from work(answer, done, state)
+    return (yield from leave_menus(state))
+
+
 def by_kind(answers: Mapping[MenuKind, Answer]) -> Answer:
     """Return the answers to menus by their kind; any other menu is left with B."""
 

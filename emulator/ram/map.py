@@ -127,7 +127,6 @@ def read_map(ram: Ram) -> MapState:
 VISITED_TOWNS: Final = symbol(
     "wTownVisitedFlag"
 )  # a bit for each of the towns, whose map ids come first
-PALETTE_OFFSET: Final = symbol("wMapPalOffset")
 FIRST_ROUTE: Final = 11
 
 
@@ -135,11 +134,6 @@ def read_visited(ram: Ram) -> frozenset[int]:
     """Return the map ids of the towns that were entered."""
     low, high = ram.span(VISITED_TOWNS, 2)
     return frozenset((*bits(low), *(8 + bit for bit in bits(high)))) & frozenset(range(FIRST_ROUTE))
-
-
-def read_dark(ram: Ram) -> bool:
-    """Say whether the map is dark until it is lit."""
-    return ram.byte(PALETTE_OFFSET) != 0
 
 
 DATA_1: Final = symbol("wSpriteStateData1")  # 16 bytes a slot

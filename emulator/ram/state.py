@@ -4,14 +4,13 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from emulator.ram.battle import Battle, BattleKind, BattleResult, read_battle, read_result
-from emulator.ram.control import Control, Doubt, read_control
+from emulator.ram.control import DARKNESS, Control, Doubt, read_control
 from emulator.ram.dialogue import Dialogue, Waiting, read_dialogue
 from emulator.ram.flags import Flags, Switches, read_flags, read_switches
 from emulator.ram.map import (
     MapState,
     Person,
     Position,
-    read_dark,
     read_hidden_slots,
     read_map,
     read_people,
@@ -93,7 +92,7 @@ class State:
     @property
     def is_dark(self) -> bool:
         """Whether the map is dark until it is lit; walking there is as anywhere."""
-        return read_dark(self.ram)
+        return self.ram.byte(DARKNESS) != 0
 
     @property
     def people_present(self) -> tuple[Person, ...]:

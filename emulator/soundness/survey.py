@@ -68,9 +68,8 @@ LONGEST_PLACE: Final = 17
 def _sizes(world: World, _: Dex) -> Iterator[str | None]:
     for here in maps_in_use(world):
         sound = here.width and here.height
-        yield (
-            None if sound else f"map {here.map_id} has no size, or more on it than RAM has room for"
-        )
+        words = f"map {here.map_id} has no size, or more on it than RAM has room for"
+        yield None if sound else words
 
 
 @invariant("every map has a tileset with floor")
@@ -159,23 +158,16 @@ def _fault(world: World, here: GameMap, connection: Connection) -> str | None:
 def _is_mirrored(connection: Connection, back: Connection, there: GameMap) -> bool:
     """Return whether who crosses an edge is at the other's edge, and comes back to the square."""
     if connection.side in (Facing.UP, Facing.DOWN):
-        landing, far, along, returning = (
-            connection.y_align, there.rows - 1, connection.x_align, back.x_align
-        )  # fmt: skip
+        landing, far = connection.y_align, there.rows - 1
+        along = connection.x_align + back.x_align
     else:
-        landing, far, along, returning = (
-            connection.x_align, there.columns - 1, connection.y_align, back.y_align
-        )  # fmt: skip
+        landing, far = connection.x_align, there.columns - 1
+        along = connection.y_align + back.y_align
     edge = far if connection.side in (Facing.UP, Facing.LEFT) else 0
-    return landing == edge and not (along + returning) % 0x100
+    return landing == edge and not along % 0x100
 
 
-_SIDES: Final = {
-    Facing.UP: "north",
-    Facing.DOWN: "south",
-    Facing.LEFT: "west",
-    Facing.RIGHT: "east",
-}
+_SIDES: Final = dict(zip(Facing, ("south", "north", "west", "east"), strict=True))
 
 
 @invariant("trainers on maps have a class and a team that exist, waiting mons a species")
@@ -268,14 +260,14 @@ def _texts(world: World, _: Dex) -> Iterator[str | None]:
 @invariant("items that lie on maps exist")
 def _items(world: World, dex: Dex) -> Iterator[str | None]:
     for here in maps_in_use(world):
-        lying = [
+        found = [
             (f"sprite {each.slot}", each.item) for each in here.people if each.item is not None
         ]
-        hidden = [
+        found += [
             (f"what is hidden at ({each.x}, {each.y})", each.item)
             for each in here.header.hidden_items
         ]
-        for what, item in (*lying, *hidden):
+        for what, item in found:
             known = item in dex.all_items
             yield None if known else f"{what} on map {here.map_id} is item {item}, {_MISSING}"
 
@@ -284,10 +276,9 @@ def _items(world: World, dex: Dex) -> Iterator[str | None]:
 def _wares(world: World, dex: Dex) -> Iterator[str | None]:
     for here in maps_in_use(world):
         for shop in here.header.shops:
+            where = f"sprite {shop.slot} of map {here.map_id}"
             for item in shop.items:
-                known = item in dex.all_items
-                where = f"sprite {shop.slot} of map {here.map_id}"
-                yield None if known else f"{where} sells item {item}, {_MISSING}"
+                yield None if item in dex.all_items else f"{where} sells item {item}, {_MISSING}"
     for item in dex.vending:
         yield None if item in dex.all_items else f"a machine sells item {item}, {_MISSING}"
 
@@ -373,12 +364,8 @@ def _moves(_: World, dex: Dex) -> Iterator[str | None]:
 def _machines(_: World, dex: Dex) -> Iterator[str | None]:
     for item in dex.all_items.values():
         if item.teaches is not None:
-            known = item.teaches in dex.all_moves
-            yield (
-                None
-                if known
-                else f"item {item.number} teaches move {item.teaches}, which does not exist"
-            )
+            words = f"item {item.number} teaches move {item.teaches}, {_MISSING}"
+            yield None if item.teaches in dex.all_moves else words
 
 
 @invariant("the special moves of leaders exist")

@@ -61,6 +61,13 @@ def edited(records: list[StepRecord], tick: int, changes: dict[str, Any]) -> lis
     return [replace(each, **changes) if each.tick == tick else each for each in records]
 
 
+def diverges(console: PyBoyConsole, records: Sequence[StepRecord]) -> tuple[int, DivergenceKind]:
+    found = first_divergence(console, records)
+    assert found is not None
+    assert str(found).startswith(f"tick {found.tick}: {found.kind}: ")
+    return found.tick, found.kind
+
+
 def test_a_record_says_what_was_pressed_and_what_came_of_it(
     records: list[StepRecord], steps: tuple[Step, ...]
 ) -> None:
@@ -85,9 +92,7 @@ def test_a_flipped_input_is_named_at_its_tick(
     tick: int, records: list[StepRecord], demo: Cartridge, switch_on: SwitchOn
 ) -> None:
     forged = edited(records, tick, OTHER_STEP)
-    divergence = first_divergence(switch_on(demo), forged)
-    assert divergence is not None
-    assert (divergence.tick, divergence.kind) == (tick, DivergenceKind.EDITED)
+    assert diverges(switch_on(demo), forged) == (tick, DivergenceKind.EDITED)
     assert verify_chain(forged, demo.sha1) == tick
 
 
@@ -95,9 +100,7 @@ def test_a_flipped_input_shows_in_the_game_even_when_the_chain_is_forged(
     records: list[StepRecord], demo: Cartridge, switch_on: SwitchOn
 ) -> None:
     forged = relinked(edited(records, 90, OTHER_STEP), demo)
-    divergence = first_divergence(switch_on(demo), forged)
-    assert divergence is not None
-    assert (divergence.tick, divergence.kind) == (90, DivergenceKind.DIGEST)
+    assert diverges(switch_on(demo), forged) == (90, DivergenceKind.DIGEST)
 
 
 @pytest.mark.parametrize(
@@ -116,10 +119,7 @@ def test_a_forged_record_differs_from_the_machine_at_its_tick(
     demo: Cartridge,
     switch_on: SwitchOn,
 ) -> None:
-    divergence = first_divergence(switch_on(demo), relinked(edited(records, 70, changes), demo))
-    assert divergence is not None
-    assert (divergence.tick, divergence.kind) == (70, kind)
-    assert str(divergence).startswith(f"tick 70: {kind}: ")
+    assert diverges(switch_on(demo), relinked(edited(records, 70, changes), demo)) == (70, kind)
 
 
 def test_a_missing_record_breaks_the_chain(records: list[StepRecord], demo: Cartridge) -> None:

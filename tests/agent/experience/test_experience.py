@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -24,9 +25,9 @@ from agent.experience.action_costs import MOST_REMEMBERED, RETRY_COST
 from agent.experience.choices import TaskChoices
 from agent.experience.uses import ENOUGH, SPREAD, ChosenWay, spare
 from agent.planning import Action, Effect, Goal, Require, explain, plan
-from agent.story import Task
 from emulator import Party, State
 from emulator.profile import symbol
+from emulator.world.residents import Opponent
 from memory import (
     WAYPOINT,
     AgentMemory,
@@ -106,21 +107,27 @@ def test_e35_a_new_lesson_is_heeded_at_once(memory: AgentMemory) -> None:
     assert set(asked.failing("town")) == {"go"}
 
 
+class Challenge(NamedTuple):
+    """The team that won the badge, and whom it won it against."""
+
+    state: State
+    against: Opponent
+
+
 @pytest.fixture(scope="module")
-def challenge(played: Played) -> tuple[State, Task]:
-    """The team that won the badge, and the task that it won it by."""
+def challenge(played: Played) -> Challenge:
     task = next(each for each in STORY.tasks if each.sets.startswith("badge:") and each.against)
+    assert task.against is not None
     with game_at(played.folder, lambda state: bool(state.player.badges)) as game:
-        return game.state, task
+        return Challenge(game.state, task.against)
 
 
 def knowing(asked: Experience) -> GameContext:
     return kit(experience=asked, choices=TaskChoices(asked))
 
 
-def defeat(state: State, task: Task, level: int) -> MistakeRecord:
-    assert task.against is not None
-    team = team_of(DEX, task.against)
+def defeat(state: State, against: Opponent, level: int) -> MistakeRecord:
+    team = team_of(DEX, against)
     situation: dict[str, Json] = {
         "enemy_pokemon": ", ".join(dict.fromkeys(DEX.species(each.species).name for each in team)),
         "enemy_level": max(each.level for each in team),
@@ -135,33 +142,31 @@ def alone(state: State) -> Party:
 
 
 def test_e35_who_lost_to_a_trainer_is_not_ready_for_him_before_it_has_grown(
-    memory: AgentMemory, challenge: tuple[State, Task]
+    memory: AgentMemory, challenge: Challenge
 ) -> None:
-    state, task = challenge
-    assert task.against is not None
+    state, against = challenge
     party = alone(state)
-    assert standing(knowing(experience(memory)), party, task.against).ready
+    assert standing(knowing(experience(memory)), party, against).ready
     level = party[0].level
-    memory.tactician.add_mistake(defeat(state, task, level))
-    found = standing(knowing(experience(memory)), party, task.against)
+    memory.tactician.add_mistake(defeat(state, against, level))
+    found = standing(knowing(experience(memory)), party, against)
     assert not found.ready
     assert found.held_back is not None
     grown = Party((replace(party[0], level=level + 1),))
-    assert standing(knowing(experience(memory)), grown, task.against).ready
+    assert standing(knowing(experience(memory)), grown, against).ready
     without = experience(memory, EVERY_USE - {MemoryUse.STRENGTH})
-    assert standing(knowing(without), party, task.against).ready
+    assert standing(knowing(without), party, against).ready
 
 
-def win(state: State, task: Task, level: int, rate: float = 1.0) -> SuccessfulStrategy:
-    lost = defeat(state, task, level).situation
+def win(state: State, against: Opponent, level: int, rate: float = 1.0) -> SuccessfulStrategy:
+    lost = defeat(state, against, level).situation
     context = {name: lost[name] for name in ("enemy_level", "player_level")}
     own, enemies = str(lost["player_pokemon"]), str(lost["enemy_pokemon"])
     return SuccessfulStrategy("s", context, enemies, own, "", ("CUT",), rate, PROVEN, LATE, LATE)
 
 
-def as_young_as_dared(state: State, task: Task) -> Party:
+def as_young_as_dared(state: State, against: Opponent) -> Party:
     """Return the first of the team alone, at the highest level at which the odds are not good yet."""
-    assert task.against is not None
     first = state.party[0]
     for level in range(first.level, 1, -1):
         part = level / first.level
@@ -169,51 +174,48 @@ def as_young_as_dared(state: State, task: Task) -> Party:
             **{name: int(value * part) for name, value in first.stats._asdict().items()}
         )
         party = Party((replace(first, level=level, hp=stats.hp, stats=stats),))
-        if odds(DEX, party, task.against) < READY:
+        if odds(DEX, party, against) < READY:
             return party
     raise AssertionError
 
 
 def test_e35_who_always_won_is_ready_again_a_level_younger_and_the_plan_says_why(
-    memory: AgentMemory, challenge: tuple[State, Task]
+    memory: AgentMemory, challenge: Challenge
 ) -> None:
-    state, task = challenge
-    assert task.against is not None
-    party = as_young_as_dared(state, task)
-    assert DARED <= odds(DEX, party, task.against) < READY
-    assert not standing(knowing(experience(memory)), party, task.against).ready
-    memory.tactician.add_strategy(win(state, task, party[0].level + 1))
-    found = standing(knowing(experience(memory)), party, task.against)
+    state, against = challenge
+    party = as_young_as_dared(state, against)
+    assert DARED <= odds(DEX, party, against) < READY
+    assert not standing(knowing(experience(memory)), party, against).ready
+    memory.tactician.add_strategy(win(state, against, party[0].level + 1))
+    found = standing(knowing(experience(memory)), party, against)
     assert found.ready
     assert "all of 3 times" in str(found.proof)
     without = experience(memory, EVERY_USE - {MemoryUse.WINS})
-    assert not standing(knowing(without), party, task.against).ready
+    assert not standing(knowing(without), party, against).ready
 
-    memory.tactician.add_mistake(defeat(state, task, party[0].level))
-    assert not standing(knowing(experience(memory)), party, task.against).ready
+    memory.tactician.add_mistake(defeat(state, against, party[0].level))
+    assert not standing(knowing(experience(memory)), party, against).ready
 
 
 @pytest.mark.parametrize(("above", "rate"), [(2, 1.0), (1, 0.9)])
 def test_e35_wins_of_the_older_or_not_always_are_no_proof(
-    memory: AgentMemory, challenge: tuple[State, Task], above: int, rate: float
+    memory: AgentMemory, challenge: Challenge, above: int, rate: float
 ) -> None:
-    state, task = challenge
-    assert task.against is not None
-    party = as_young_as_dared(state, task)
-    memory.tactician.add_strategy(win(state, task, party[0].level + above, rate))
-    assert not standing(knowing(experience(memory)), party, task.against).ready
+    state, against = challenge
+    party = as_young_as_dared(state, against)
+    memory.tactician.add_strategy(win(state, against, party[0].level + above, rate))
+    assert not standing(knowing(experience(memory)), party, against).ready
 
 
 def test_e35_a_defeat_against_another_team_says_nothing_of_this_one(
-    memory: AgentMemory, challenge: tuple[State, Task]
+    memory: AgentMemory, challenge: Challenge
 ) -> None:
-    state, task = challenge
-    assert task.against is not None
-    lost = defeat(state, task, level=99)
+    state, against = challenge
+    lost = defeat(state, against, level=99)
     memory.tactician.add_mistake(replace(lost, situation={**lost.situation, "enemy_level": 1}))
-    assert standing(knowing(experience(memory)), alone(state), task.against).ready
+    assert standing(knowing(experience(memory)), alone(state), against).ready
     memory.tactician.add_mistake(replace(lost, situation={**lost.situation, "enemy_pokemon": "?"}))
-    assert standing(knowing(experience(memory)), alone(state), task.against).ready
+    assert standing(knowing(experience(memory)), alone(state), against).ready
 
 
 def waypoint(memory: AgentMemory, way: int, ticks: int, milestone: str = "rival") -> None:

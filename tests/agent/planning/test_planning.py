@@ -9,6 +9,7 @@ from inline_snapshot import snapshot
 
 from agent.planning import Action, Domain, Effect, Extra, Goal, Require, explain, plan
 from agent.planning.domain import DomainError
+from agent.planning.search import Plan
 
 WALK = Action("walk", (Require("hurt", at_most=0),), (Effect("there", 1),), 3, "walk there")
 REST = Action("rest", (), (Effect("hurt", 0),), 5, "rest")
@@ -17,9 +18,14 @@ THERE_NOW = (Effect("there", 1),)
 THERE = Goal("there", (Require("there", at_least=1),), 10, "be there")
 
 
-def test_the_cheapest_way_is_taken() -> None:
-    found = plan(THERE, {"fuel": 1}, (WALK, DRIVE))
+def planned(goal: Goal, facts: dict[str, int], actions: tuple[Action, ...]) -> Plan:
+    found = plan(goal, facts, actions)
     assert found is not None
+    return found
+
+
+def test_the_cheapest_way_is_taken() -> None:
+    found = planned(THERE, {"fuel": 1}, (WALK, DRIVE))
     assert found.actions == (DRIVE,)
 
 
@@ -28,19 +34,15 @@ def test_an_action_is_priced_by_the_facts_where_it_comes() -> None:
     walk = Action(
         "walk", (), THERE_NOW, 3, "walk", extra=Extra("near", lambda near: 20 - 19 * near)
     )
-    from_afar, from_near = plan(THERE, {"near": 0}, (walk,)), plan(THERE, {"near": 1}, (walk,))
-    assert from_afar is not None
-    assert from_near is not None
-    assert (from_afar.costs, from_near.costs) == ((23,), (4,))
+    costs = [planned(THERE, {"near": near}, (walk,)).costs for near in (0, 1)]
+    assert costs == [(23,), (4,)]
     closer = replace(walk, requires=(Require("near", at_least=1),))
-    found = plan(THERE, {"near": 0}, (closer, near))
-    assert found is not None
+    found = planned(THERE, {"near": 0}, (closer, near))
     assert (found.actions, found.costs) == ((near, closer), (5, 4))
 
 
 def test_preconditions_are_met_first() -> None:
-    found = plan(THERE, {"hurt": 1}, (WALK, DRIVE, REST))
-    assert found is not None
+    found = planned(THERE, {"hurt": 1}, (WALK, DRIVE, REST))
     assert (found.actions, found.cost) == ((REST, WALK), 8)
 
 
@@ -49,8 +51,7 @@ def test_a_goal_out_of_reach_has_no_plan() -> None:
 
 
 def test_a_reached_goal_needs_no_action() -> None:
-    found = plan(THERE, {"there": 1}, (WALK,))
-    assert found is not None
+    found = planned(THERE, {"there": 1}, (WALK,))
     assert found.actions == ()
 
 
@@ -60,8 +61,7 @@ def test_the_search_stops_at_its_node_budget() -> None:
 
 def test_a_plan_says_why() -> None:
     facts = {"hurt": 1}
-    found = plan(THERE, facts, (WALK, REST))
-    assert found is not None
+    found = planned(THERE, facts, (WALK, REST))
     assert explain(found, facts) == snapshot("""\
 Goal: be there (wants there >= 1).
 1. rest (cost 5; hurt 1 -> 0).
@@ -196,8 +196,7 @@ def test_a_plan_stands_until_a_fact_it_relies_on_changes(
 
 
 def test_a_plan_falls_with_a_precondition() -> None:
-    found = plan(THERE, {"fuel": 1}, (WALK, DRIVE))
-    assert found is not None
+    found = planned(THERE, {"fuel": 1}, (WALK, DRIVE))
     assert found.stands({"fuel": 2})
     assert not found.stands({"fuel": 0})
 

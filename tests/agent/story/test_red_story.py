@@ -3,20 +3,20 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import pytest
 
 from agent.app.plan import read_images
 from agent.capabilities import GameContext, capabilities_for, story_tasks
 from agent.capabilities.story_tasks import MENUS
-from agent.perception import percept_of
 from agent.skills import Terrain
 from agent.story import MilestoneLedger, Story, Task
 from agent.story.facts import told
 from emulator import RED, CartridgeKind, Dex, State, World, read_state
 from emulator.ram.player import Bag, Stack
-from memory import Hooks, Recall
+from memory import Hooks
+from tests.agent.demo import told as facts_of
 from tests.agent.support import Played, game_at
 from tests.red_model.model import Model, marked_squares
 from tests.red_model.world import Atlas, Fact
@@ -103,6 +103,9 @@ TOLD_AS: Final = {
     "indigo": "indigo_plateau",
     "hall_of_fame": "hall_of_fame",
 }
+every_step = pytest.mark.parametrize(
+    "task", [each for each in STORY.tasks if each.id in STEPS], ids=lambda task: task.id
+)
 pytestmark = pytest.mark.skipif(not FACTS.is_dir(), reason="the facts of the game are not here")
 
 
@@ -144,14 +147,12 @@ def test_places_are_called_as_the_maps_are(maps: dict[int, dict[str, Any]]) -> N
         )
 
 
-@pytest.mark.parametrize(
-    "task", [each for each in STORY.tasks if each.id in STEPS], ids=lambda task: task.id
-)
+@every_step
 def test_a_task_is_done_where_the_facts_say(
     task: Task, steps: dict[str, dict[str, Any]], maps: dict[int, dict[str, Any]]
 ) -> None:
     step = steps[STEPS[task.id]]
-    (place,) = [each for each in STORY.places if each.name == task.place]
+    place = STORY.place(task.place)
     assert place.map_id == step["map"]
     squares = [list(square) for square in marked_squares(task.interaction, "walk_to", "visit")]
     if (
@@ -174,9 +175,7 @@ def test_a_task_is_done_where_the_facts_say(
         assert (people[slot]["x"], people[slot]["y"]) == (target["x"], target["y"])
 
 
-@pytest.mark.parametrize(
-    "task", [each for each in STORY.tasks if each.id in STEPS], ids=lambda task: task.id
-)
+@every_step
 def test_a_task_has_the_effect_that_the_facts_give(
     task: Task, steps: dict[str, dict[str, Any]]
 ) -> None:
@@ -190,13 +189,11 @@ def test_a_task_has_the_effect_that_the_facts_give(
     assert mark.number in given[mark.kind.value]
 
 
-@pytest.mark.parametrize(
-    "task", [each for each in STORY.tasks if each.id in STEPS], ids=lambda task: task.id
-)
+@every_step
 def test_a_task_waits_for_what_the_facts_say_it_needs(
     task: Task, steps: dict[str, dict[str, Any]]
 ) -> None:
-    (place,) = [each for each in STORY.places if each.name == task.place]
+    place = STORY.place(task.place)
     waits = {STORY.marks[told(fact)[0]] for fact in (*task.needs, *place.needs)}
     needed = steps[STEPS[task.id]]["pre"].get("events", ())
     # It may wait for more than the facts ask, for what makes the way there passable; never for less.
@@ -205,13 +202,13 @@ def test_a_task_waits_for_what_the_facts_say_it_needs(
     }
 
 
-def _kit(ledger: MilestoneLedger) -> GameContext:
+def _kit() -> GameContext:
+    ledger = MilestoneLedger(STORY.milestones, Hooks())
     return GameContext(STORY, Terrain(World.empty()), Dex.empty(), ledger, 0)
 
 
 def test_no_reflex_reads_on_while_a_menu_opens_as_a_witness() -> None:
-    hooks = Hooks()
-    story = story_tasks.capability(_kit(MilestoneLedger(STORY.milestones, hooks)))
+    story = story_tasks.capability(_kit())
     suppresses = {deed.action.name: deed.suppresses for deed in story.actions}
     shown = [each.id for each in STORY.milestones if each.witness in MENUS]
     assert shown[:5] == ["starter", "parcel", "pokedex", "healed", "ss_ticket"]
@@ -220,7 +217,7 @@ def test_no_reflex_reads_on_while_a_menu_opens_as_a_witness() -> None:
 
 def test_healers_stand_where_the_facts_have_nurses(maps: dict[int, dict[str, Any]]) -> None:
     for healer in STORY.healers:
-        (place,) = [each for each in STORY.places if each.name == healer.place]
+        place = STORY.place(healer.place)
         (nurse,) = [row for row in maps[place.map_id]["objects"] if row["i"] == healer.person]
         assert nurse["sprite"] == "NURSE"
 
@@ -263,7 +260,7 @@ def test_whoever_is_a_gate_away_is_not_walked_to_before() -> None:
 def test_routes_keep_off_the_squares_that_are_still_guarded(
     image: str, closed: set[tuple[int, int, int]]
 ) -> None:
-    kit = _kit(MilestoneLedger((), Hooks()))
+    kit = _kit()
     capabilities_for(kit)
     [(_, ram)] = read_images(FACTS / "wram" / f"{image}.wram")
     state = read_state(ram, 0)
@@ -276,7 +273,7 @@ def test_clerks_stand_where_the_facts_have_them(maps: dict[int, dict[str, Any]])
     slots = {(row["map"], row["clerk"]["obj"]) for row in marts}
     assert len(STORY.clerks) == 10
     for clerk in STORY.clerks:
-        (place,) = [each for each in STORY.places if each.name == clerk.place]
+        place = STORY.place(clerk.place)
         assert (place.map_id, clerk.person) in slots
         (person,) = [row for row in maps[place.map_id]["objects"] if row["i"] == clerk.person]
         assert person["sprite"] == "CLERK"
@@ -296,7 +293,7 @@ def test_only_the_clerk_with_the_parcel_waits_for_anything() -> None:
 def test_whoever_is_fought_has_the_team_that_the_facts_put_there(
     task: Task, maps: dict[int, dict[str, Any]]
 ) -> None:
-    (place,) = [each for each in STORY.places if each.name == task.place]
+    place = STORY.place(task.place)
     trainers = [row for row in maps[place.map_id]["objects"] if row["kind"] == "trainer"]
     slot = task.interaction.people[0]
     (foe,) = [row for row in trainers if row["i"] == slot]
@@ -320,13 +317,14 @@ def test_the_gym_is_read_where_its_statues_stand(maps: dict[int, dict[str, Any]]
 def test_marks_are_read_anew_whenever_what_they_are_read_from_changes(played: Played) -> None:
     with game_at(played.folder, lambda state: bool(state.party) and state.in_control) as game:
         state = game.state
-    story = story_tasks.capability(_kit(MilestoneLedger((), Hooks())))
+    story = story_tasks.capability(_kit())
     (sensor,) = [each for each in story.sensors if "badge:boulder" in each.tells]
+    marks = replace(story, sensors=(sensor,))
+    kinds = ("event:", "badge:", "item:")  # the world hides things from the beginning
 
     def true(state: State) -> set[str]:
-        facts = sensor.read(percept_of(state, 1), cast("Recall", None))
-        told = ("event:", "badge:", "item:")  # the world hides things from the beginning
-        return {fact for fact, value in facts.items() if value and fact.startswith(told)}
+        facts = facts_of(marks, state)
+        return {fact for fact, value in facts.items() if value and fact.startswith(kinds)}
 
     before = true(state)
     with_badge = replace(state, player=replace(state.player, badges=(0,)))
@@ -335,14 +333,7 @@ def test_marks_are_read_anew_whenever_what_they_are_read_from_changes(played: Pl
     assert true(with_badge) == before | {"badge:boulder"}
     assert true(with_key) == before | {"badge:boulder", "item:card_key"}
     assert true(replace(state, flags=replace(state.flags, events=events))) == set()
-    assert (
-        true(state)
-        == before
-        == {
-            "event:oak_asked_to_choose_mon",
-            "event:got_starter",
-        }
-    )
+    assert true(state) == before == {"event:oak_asked_to_choose_mon", "event:got_starter"}
 
 
 def test_floors_carry_one_where_the_facts_say() -> None:

@@ -409,14 +409,6 @@ def level_of(evolution: Facts) -> int:
     return level
 
 
-def test_all_numbers_of_species(dex: Dex) -> None:
-    facts = load("data/species.json")["index_table"]
-    assert [row["index"] for row in facts] == list(range(1, 191))
-    assert {one.index: (one.dex, one.name) for one in dex.all_species.values()} == {
-        row["index"]: (row["dex"], row["name"]) for row in facts if row["dex"]
-    }
-
-
 def test_all_moves(dex: Dex) -> None:
     facts = load("data/moves.json")["moves"]
     assert len(facts) == 165
@@ -459,16 +451,6 @@ def test_floors_are_decoded_as_items_without_a_price(dex: Dex) -> None:
     for number in FLOORS:
         item = dex.item(number)
         assert (item.name, item.price, item.key) == (facts[number], 0, False)
-
-
-def test_machines_are_numbered_as_species_name_them(dex: Dex) -> None:
-    facts = load("data/items.json")["items"]
-    machines = {row["tmhm_index"]: row["move"] for row in facts if "tmhm_index" in row}
-    assert sorted(machines) == list(range(55))
-    taught = [item for item in dex.all_items.values() if item.teaches is not None]
-    by_name = {item.name: item.teaches for item in taught}
-    names = [*(f"TM{n:02}" for n in range(1, 51)), *(f"HM{n:02}" for n in range(1, 6))]
-    assert [by_name[name] for name in names] == [machines[n] for n in range(55)]
 
 
 def test_vending_machines_have_their_own_prices(dex: Dex) -> None:

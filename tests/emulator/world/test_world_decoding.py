@@ -299,32 +299,6 @@ def lane(demo: Cartridge) -> GameMap:
     return World.of(demo).map(LANE)
 
 
-def hops(game_map: GameMap) -> dict[tuple[Position, Facing], Position]:
-    squares = [Position(x, y) for x in range(game_map.columns) for y in range(game_map.rows)]
-    landings = {
-        (square, facing): game_map.hop(square, facing) for square in squares for facing in Facing
-    }
-    return {edge: landing for edge, landing in landings.items() if landing is not None}
-
-
-def test_the_lane_has_ledges_of_three_rows_and_one_sideways(lane: GameMap) -> None:
-    found = hops(lane)
-    assert len({square.y for square, facing in found if facing is Facing.DOWN}) >= 3
-    assert any(facing in (Facing.LEFT, Facing.RIGHT) for _, facing in found)
-    assert not any(facing is Facing.UP for _, facing in found)
-
-
-def test_a_hop_lands_two_squares_on_and_leads_nowhere_back(lane: GameMap) -> None:
-    for (square, facing), landing in hops(lane).items():
-        assert landing == (square.x + 2 * facing.dx, square.y + 2 * facing.dy)
-        assert lane.passable(*landing)
-        between = Position(square.x + facing.dx, square.y + facing.dy)
-        assert not lane.can_step(square, facing)
-        assert not lane.can_step(landing, facing.opposite)
-        assert lane.hop(landing, facing.opposite) is None
-        assert not lane.passable(*between)
-
-
 def with_ledge(lane: GameMap, square: Position, facing: Facing) -> GameMap:
     """Return the map as if what lies ahead of `square` were a ledge."""
     ahead = (square.x + facing.dx, square.y + facing.dy)
@@ -365,9 +339,3 @@ def test_what_lies_behind_a_ledge_is_not_asked(lane: GameMap) -> None:
 def test_nobody_hops_out_of_the_map(lane: GameMap, column: int, row: int, facing: Facing) -> None:
     square = Position(column % lane.columns, row % lane.rows)
     assert with_ledge(lane, square, facing).hop(square, facing) is None
-
-
-def test_only_the_open_air_has_ledges(lane: GameMap) -> None:
-    square, facing = next(iter(hops(lane)))
-    inside = replace(lane, tileset=replace(lane.tileset, tileset_id=7))
-    assert inside.hop(square, facing) is None
