@@ -161,20 +161,6 @@ def test_nothing_is_pressed_between_words_when_somebody_has_fallen(against_rival
     assert next(fight(ATTACKING, busy)).button is Button.B
 
 
-def test_a_fight_that_is_taken_up_in_the_list_of_moves_is_fought(against_rival: Game) -> None:
-    skill = fight(ATTACKING, against_rival.state)
-    step = next(skill)
-    while True:
-        against_rival.console.perform(step)
-        state = against_rival.state
-        if state.battle is not None and state.battle.phase is Phase.MOVE_MENU:
-            break
-        step = skill.send(state)
-    again = fight(ATTACKING, against_rival.state)  # as after a resume
-    against_rival.carry_out(again)
-    assert not against_rival.state.in_battle
-
-
 MASTER_BALL, POKE_BALL, POTION, AWAKENING = 1, 4, 20, 14
 SLEEP = 3
 SLOW = 0x45  # of wOptions: words come letter by letter

@@ -114,15 +114,6 @@ def test_when_one_falls_the_one_that_the_commander_names_comes(wild: Game) -> No
     assert out(wild.state) == 2
 
 
-def test_what_the_game_refuses_is_told_to_the_commander(wild: Game) -> None:
-    give(wild, TOWN_MAP)
-    commander = once(UseItem(TOWN_MAP))
-    skill = fight(commander, wild.state)
-    carry_on(wild, skill, lambda _state: len(commander.tried) > 1)
-    assert commander.tried[1].refused == {UseItem(TOWN_MAP)}
-    assert wild.state.bag.quantity(TOWN_MAP) == 1
-
-
 def test_an_order_that_stays_refused_does_not_hold_up_the_fight(wild: Game) -> None:
     give(wild, TOWN_MAP)
     stubborn = Script((UseItem(TOWN_MAP),))
@@ -142,19 +133,6 @@ def test_an_order_that_no_game_would_carry_out_is_never_tried(trainer: Game, ord
     assert commander.tried[1].refused == frozenset()  # an attack came in its place
 
 
-def test_one_changes_before_the_trainers_next_when_the_commander_says_so(trainer: Game) -> None:
-    commander = Script((Attack(0),), other=1)
-
-    def next_is_out(state: State) -> bool:
-        battle = state.battle
-        if battle is None or battle.enemy is None or battle.own is None:
-            return False
-        return battle.enemy.position == 1 and at_the_menu(state)
-
-    carry_on(trainer, fight(commander, trainer.state), next_is_out)
-    assert out(trainer.state) == 1
-
-
 def test_the_policy_fights_a_trainer_to_the_end(trainer: Game) -> None:
     assert trainer.carry_out(fight(BattlePolicy(DEX), trainer.state)) is Outcome.DONE
     assert trainer.state.battle_result is BattleResult.WON
@@ -169,18 +147,6 @@ def test_a_fight_can_be_taken_up_at_any_of_its_moments(trainer: Game) -> None:
                 trainer.console.perform(course.step)
                 course.resume(trainer.state)
     assert trainer.state.battle_result is BattleResult.WON
-
-
-def test_a_move_is_forgotten_when_the_commander_wants_the_new_one(first_turn: State) -> None:
-    commander = Script((Attack(0),), forgotten=2)
-    asked = asking(first_turn, Phase.YES_NO, "make room for BITE?")
-    which = asking(first_turn, Phase.FORGET_MOVE, "forget which?", MenuKind.MOVES_TO_FORGET)
-    skill = fight(commander, asked)
-    assert next(skill).button is Button.A
-    assert skill.send(which).button is Button.DOWN
-    assert which.menu is not None
-    there = replace(which, menu=replace(which.menu, current=2))
-    assert skill.send(there).button is Button.A
 
 
 def test_b_is_not_held_once_somebody_may_evolve(first_turn: State) -> None:

@@ -80,19 +80,6 @@ def test_pixels_and_tile_map_agree_on_every_settled_text_of_the_intro(
     assert len(texts) > 5
 
 
-def test_a_text_is_read_from_pixels_word_by_word(
-    demo: Cartridge, font: Font, switch_on: Callable[[Cartridge], PyBoyConsole]
-) -> None:
-    console = switch_on(demo)
-    for _ in range(40):
-        state = read_state(console.ram(), console.frame)
-        if state.menu is not None:
-            break
-        console.perform(Step(Button.START, 4, 12))
-    console.perform(WAIT, render=True)
-    assert "NEW GAME" in read_glyphs(console.screen(), font)
-
-
 def test_the_overworld_has_no_text(bedroom: PyBoyConsole, font: Font) -> None:
     assert read_glyphs(bedroom.screen(), font).strip() == ""
 

@@ -21,8 +21,7 @@ def put_places(image: Image) -> None:
     """Write these tables."""
     put_toggles(image)
     put_events(image)
-    put_coords(image, "HiddenItemCoords", "HiddenItems")
-    put_coords(image, "HiddenCoinCoords", "HiddenCoins")
+    put_hidden_items(image)
     put_town_map(image)
     put_holes(image)
 
@@ -66,14 +65,16 @@ def event(row: Facts) -> bytes:
     return place + b"\0" + NO_ROUTINE  # the facts have no other argument as it is stored
 
 
-def put_coords(image: Image, label: str, routine: str) -> None:
+def put_hidden_items(image: Image) -> None:
     rows = {
         row["flag_bit"]: bytes([each["id"], row["y"], row["x"]])
         for each in real_maps()
         for row in each["hidden"]
-        if row["fn"] == routine
+        if row["fn"] == "HiddenItems"
     }
-    image.put_table(label, b"".join(rows.get(n, NOWHERE) for n in range(max(rows) + 1)))
+    image.put_table(
+        "HiddenItemCoords", b"".join(rows.get(n, NOWHERE) for n in range(max(rows) + 1))
+    )
 
 
 def put_town_map(image: Image) -> None:

@@ -62,32 +62,6 @@ def test_every_warp_of_the_demo_leads_somewhere(world: World) -> None:
                 assert world.map(warp.map_id).contains(*world.arrival(warp.map_id, warp.warp_index))
 
 
-def test_connections_of_the_demo_lead_back(world: World) -> None:
-    joined = [world.map(map_id) for map_id in world.map_ids if world.map(map_id).connections]
-    assert joined
-    for here in joined:
-        for connection in here.connections:
-            square = edge_square(here.columns, here.rows, connection.side)
-            there = here.crossing(square, connection.side)
-            assert there is not None
-            assert world.map(there.map_id).contains(there.x, there.y)
-            back = world.map(there.map_id).crossing((there.x, there.y), connection.side.opposite)
-            assert back == (here.map_id, *square)
-
-
-def edge_square(columns: int, rows: int, side: Facing) -> tuple[int, int]:
-    middle = (columns // 2, rows // 2)
-    match side:
-        case Facing.UP:
-            return middle[0], 0
-        case Facing.DOWN:
-            return middle[0], rows - 1
-        case Facing.LEFT:
-            return 0, middle[1]
-        case Facing.RIGHT:
-            return columns - 1, middle[1]
-
-
 def test_a_joined_map_shows_beyond_the_edge(world: World) -> None:
     town = world.map(0)
     for x in range(town.columns):
