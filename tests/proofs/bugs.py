@@ -204,5 +204,5 @@ BUGS: Final = (
     Bug("E24", "what was pruned stays in the file", Archive, "take_out", gives(None)),
     Bug("E29", "sequences are counted but none becomes a pattern", Lessons, "skills", gives(())),
     Bug("E30", "every consolidation reads the whole session again", FlowProgress, "advance", gives(None)),
-    Bug("E31", "nothing fades", forgetting, "_months", gives(0.0)),
+    Bug("E31", "nothing fades", forgetting, "MONTH_S", becomes(1e30)),
 )  # fmt: skip

@@ -1,6 +1,7 @@
 """Part D, what must hold whatever observers do: bounds, budgets, back-off, leases."""
 
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from time import monotonic
@@ -8,7 +9,7 @@ from time import monotonic
 import pytest
 
 from memory.conversation.boundaries import TORN
-from memory.conversation.config import ConversationConfig, parse_config
+from memory.conversation.config import ConversationConfig
 from memory.conversation.jobs import in_thread
 from memory.conversation.port import ConversationEventKind, Distilled
 from memory.store.conversation_record import Message, MessageOrigin, Work
@@ -26,14 +27,7 @@ from tests.memory.conversation.threads import (
 )
 
 UNBUFFERED = small(bufferTokens=0)
-PATIENT = parse_config(
-    {
-        "observation": {"messageTokens": 1_000},
-        "reflection": {"observationTokens": 400},
-        "patience": 0.2,
-    }
-)
-assert PATIENT is not None
+PATIENT = replace(small(), patience=0.2)
 
 
 def context(it: Talk) -> int:
@@ -193,7 +187,6 @@ def test_d37_a_slow_observer_never_holds_a_step_longer_than_its_patience(
     threads: ConversationStore,
 ) -> None:
     slow = Slow()
-    assert PATIENT is not None
     it = talk(threads, PATIENT, observer=slow, background=in_thread, clock=monotonic)
     took = []
     for _ in range(40):
@@ -215,7 +208,6 @@ def test_d20_d37_what_is_observed_beside_play_is_kept_at_the_next_chance(
     threads: ConversationStore,
 ) -> None:
     slow = Slow()
-    assert PATIENT is not None
     it = talk(threads, PATIENT, observer=slow, background=in_thread, clock=monotonic)
     while Work.BUFFERING_OBSERVATION not in it.record.works:
         it.turn()
@@ -248,7 +240,7 @@ def test_d22_flags_tell_what_is_under_way_and_whether_a_step_waits_for_it(
 
 def test_d37_what_takes_for_ever_is_given_up(threads: ConversationStore) -> None:
     slow = Slow()
-    config = parse_config({"observation": {"messageTokens": 1_000}, "patience": 0, "deadline": 60})
+    config = replace(small(), patience=0.0, deadline=60.0)
     it = talk(threads, config, observer=slow, background=in_thread)
     while Work.BUFFERING_OBSERVATION not in it.record.works:
         it.turn()

@@ -1,12 +1,13 @@
 """Part D, the flow: what a call sees, and when messages become observations."""
 
+from dataclasses import replace
 from pathlib import Path
 from time import process_time
 
 import pytest
 
 from memory.conversation.boundaries import Cut, boundary, paired
-from memory.conversation.config import ConversationConfig, parse_config
+from memory.conversation.config import ConversationConfig
 from memory.conversation.conversation import Conversation
 from memory.conversation.port import ConversationEvent, ConversationEventKind
 from memory.store.conversation_record import (
@@ -290,13 +291,7 @@ def test_d23_every_method_of_the_storage_does_what_it_says(it: Talk) -> None:
     assert it.record == record
 
 
-SHARED = parse_config(
-    {
-        "scope": "resource",
-        "observation": {"messageTokens": 1_000},
-        "reflection": {"observationTokens": 400},
-    }
-)
+SHARED = replace(small(), scope=ConversationScope.RESOURCE)
 
 
 def test_d05_d24_threads_of_one_resource_see_what_the_others_say(
@@ -333,13 +328,7 @@ def test_d24_threads_by_themselves_share_nothing(threads: ConversationStore) -> 
 def test_d26_what_waits_is_activated_after_idling_and_for_another_service(
     threads: ConversationStore,
 ) -> None:
-    config = parse_config(
-        {
-            "observation": {"messageTokens": 1_000},
-            "activateAfterIdle": 300,
-            "activateOnProviderChange": True,
-        }
-    )
+    config = replace(small(), activate_after_idle=300.0, activate_on_provider_change=True)
     it = talk(threads, config)
 
     def reasons() -> list[object]:
@@ -375,14 +364,7 @@ def test_d26_an_observer_is_shown_the_end_of_what_was_observed_before(
 
 
 def test_d26_messages_may_use_what_observations_leave(threads: ConversationStore) -> None:
-    config = parse_config(
-        {
-            "observation": {"messageTokens": 1_000},
-            "reflection": {"observationTokens": 400},
-            "shareTokenBudget": True,
-        }
-    )
-    it = talk(threads, config)
+    it = talk(threads, replace(small(), share_token_budget=True))
     assert it.conversation.status()["message_threshold"] == 1_200
 
 

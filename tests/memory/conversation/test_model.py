@@ -1,6 +1,6 @@
 """What models are told that observe or reflect, and what becomes of their answers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from string import Template
 
@@ -25,6 +25,7 @@ from memory.conversation.situation_format import milestones_in, situation
 from memory.store.conversation_record import Message, MessageOrigin
 from memory.tokens import tokens
 from tests.memory.conversation.talks import answered, asked, called, dated, play, returned, said
+from tests.memory.conversation.threads import Mirror
 
 STUCK = replace(
     situation("stuck", 80, 40, "route_1"),
@@ -273,21 +274,25 @@ def test_d17_d34_three_harder_tries_are_made_and_no_more(start: int, levels: lis
     ]
 
 
-def fails(problem: str) -> Callable[[str, str], str]:
-    def complete(_system: str, _user: str) -> str:
-        calls.append(problem)
-        raise DistillingFailed(problem)
+def test_d17_no_harder_try_is_made_where_no_answer_comes() -> None:
+    def complete(system: str, _user: str) -> str:
+        calls.append(system)
+        raise DistillingFailed("too late")
 
     calls: list[str] = []
-    complete.calls = calls  # type: ignore[attr-defined]  # how often it was asked
-    return complete
-
-
-def test_d17_no_harder_try_is_made_where_no_answer_comes() -> None:
-    model = fails("too late")
     with pytest.raises(DistillingFailed, match="too late"):
-        reflect_until(ModelReflector(model), LONG, 10_000)
-    assert model.calls == ["too late"]  # type: ignore[attr-defined]
+        reflect_until(ModelReflector(complete), LONG, 10_000)
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize(
+    ("says", "problem"), [(" ", "could not be made smaller"), ("x" * 801, "201 tokens of")]
+)
+def test_d19_d34_a_reflection_without_text_or_still_too_long_is_none(
+    says: str, problem: str
+) -> None:
+    with pytest.raises(DistillingFailed, match=problem):
+        reflect_until(Mirror(says=says), LONG, 200)
 
 
 def test_d17_d34_the_ladder_takes_rules_as_it_takes_models() -> None:
@@ -298,29 +303,6 @@ def test_d17_d34_the_ladder_takes_rules_as_it_takes_models() -> None:
     )
     with pytest.raises(DistillingFailed, match="could not be made smaller"):
         reflect_until(HeuristicReflector(), milestones, 50)
-
-
-def test_d19_a_reflection_without_text_is_not_taken_for_a_small_one() -> None:
-    class Silent:
-        source = "llm"
-
-        def reflect(self, _observations: str, *, level: int, target: int) -> Distilled:
-            return Distilled(" " * (target > level))
-
-    with pytest.raises(DistillingFailed, match="could not be made smaller"):
-        reflect_until(Silent(), LONG, 200)
-
-
-def test_d34_a_reflection_that_is_still_too_long_is_no_reflection() -> None:
-    class Longwinded:
-        source = "llm"
-
-        def reflect(self, observations: str, *, level: int, target: int) -> Distilled:
-            assert level <= 4
-            return Distilled(observations[: target * 4 + 1])
-
-    with pytest.raises(DistillingFailed, match="201 tokens of"):
-        reflect_until(Longwinded(), LONG, 200)
 
 
 def test_d18_a_model_is_shown_all_that_it_is_to_observe() -> None:
