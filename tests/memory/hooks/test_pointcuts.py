@@ -11,7 +11,6 @@ from memory import (
     BlackboardEvent,
     Call,
     Hooks,
-    MalformedRecord,
     Produced,
     Producers,
     RunStore,
@@ -427,11 +426,6 @@ def test_an_unknown_scope_is_refused_at_registration(blackboard: Blackboard) -> 
         producers.register("*", lambda _call, _result: None, scope="attic", kind="x")
 
 
-def test_what_is_not_json_is_refused_at_the_write(blackboard: Blackboard) -> None:
-    with pytest.raises(MalformedRecord, match="is not JSON"):
-        blackboard.write(WORKING, "x", {"v": float("nan")}, tick=1, game_s=0.0)
-
-
 class Fell(NamedTuple):
     """An event: something that happened and is no call."""
 
@@ -466,16 +460,3 @@ def test_b02_a_producer_is_for_one_type_of_event(blackboard: Blackboard) -> None
     hooks.emit("another")
     hooks.emit(Fell(4))
     assert [each.data for each in blackboard.entries(STM)] == [{"depth": 4}]
-
-
-def test_b04_a_broken_extractor_of_events_is_counted_by_its_name(blackboard: Blackboard) -> None:
-    hooks = Hooks()
-
-    def broken(_call: Call, _event: Fell) -> Produced:
-        raise ValueError
-
-    Producers(hooks, blackboard).register(Fell, broken, scope=STM, kind="fall")
-    hooks.emit(Fell(1))
-    assert [(name.rpartition(".")[2], times) for name, times in hooks.faults.items()] == [
-        ("broken", 1)
-    ]

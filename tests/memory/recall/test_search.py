@@ -282,10 +282,6 @@ def _answers(query: MemoryQuery, entry: Entry, now: float) -> bool:
     )
 
 
-def test_the_weights_of_a_score_add_up_to_one() -> None:
-    assert sum(astuple(Weights())[:5]) == pytest.approx(1.0)
-
-
 def test_a_score_is_the_weighted_sum_of_its_parts(memory: Remembering) -> None:
     memory.note({"location": "lane", "species": "moth", "says": "poison"}, key="a", importance=7)
     memory.note({"location": "lane", "species": "crab"}, key="b", at=600.0)
@@ -296,6 +292,7 @@ def test_a_score_is_the_weighted_sum_of_its_parts(memory: Remembering) -> None:
     assert first.score[1:] == (1.0, 0.5, 0.7, 0.5, 1.0)
     assert second.score[1:] == (0.0, 1.0, 0.3, 0.5, 0.5)
     weights = Weights()
+    assert sum(astuple(weights)[:5]) == pytest.approx(1.0)
     for each in (first, second):
         parts = zip(each.score[1:], astuple(weights)[:5], strict=True)
         assert each.score.total == pytest.approx(sum(part * weight for part, weight in parts))
