@@ -1,4 +1,4 @@
-"""Each scenario file is a test; what failed is told in words. The page of pitfalls and what proves them belong together."""
+"""Each scenario file is a test, and the page of pitfalls names what proves each."""
 
 import re
 from pathlib import Path

@@ -194,7 +194,7 @@ def summary_of(folder: Path, last_tick: int) -> Mapping[str, Any]:
 def _ended(
     night: NightLog, summary: Mapping[str, Any], by_store: tuple[RunStatus, str]
 ) -> tuple[RunStatus, str, str]:
-    """Return how a run ended, which limit it was, and why: by the supervisor, the last session, or the file."""
+    """Return how a run ended, which limit it was, and why: as its last witness tells."""
     if night.ruling is not None:
         which, why = (str(night.ruling.get(name, "")) for name in ("which", "why"))
         return _status(str(night.ruling.get("verdict", ""))), which, why

@@ -80,7 +80,7 @@ class Play:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Set something up on a console: what would take long to bring about by play, or a walk, which takes long."""
+    """Set up on a console what would take long to bring about by play."""
 
     do: Callable[[PyBoyConsole], None]
     is_walk: bool = False

@@ -33,7 +33,13 @@ def known_at(run: RunReader, tick: int, fork: int) -> tuple[str, ...]:
 
 def presume(run: Path, known: Sequence[str], story: Story) -> None:
     """Record facts as known in a run that has just begun, as of its start."""
-    _refuse_unknown(known, story)
+    milestones = {REACHED + each.id: each for each in story.milestones}
+    errands = {ERRAND + each.id: each for each in story.errands}
+    there = sorted({*milestones, *errands})
+    for fact in known:
+        if fact not in there:
+            message = f"the cartridge's story has no {fact!r} to know; it has {', '.join(there)}"
+            raise ScenarioError(message)
     with closing(open_run(run)) as folder:
         store = folder.store
         ledger = MilestoneLedger(story.milestones, Hooks())
@@ -41,17 +47,17 @@ def presume(run: Path, known: Sequence[str], story: Story) -> None:
         witnesses = {"ram": PRESUMED, "frame": PRESUMED}
         reached = [
             ReachedMilestone(each.id, 0, witnesses)
-            for each in story.milestones
-            if REACHED + each.id in known
+            for fact, each in milestones.items()
+            if fact in known
         ]
         ledger.restore({"reached": [asdict(each) for each in reached]})
         for each in reached:
             append(store, MilestoneEvent(each.id, each.tick, each.witnesses))
         started = RunSettings.of(folder.settings).started.timestamp()
         memory = open_memory(store, AGENT, session_id=store.run_id, started_at=started)
-        for errand in story.errands:
-            if ERRAND + errand.id in known:
-                memory.strategist.set_objective(_completed(ERRAND + errand.id, errand.says))
+        for fact, errand in errands.items():
+            if fact in known:
+                memory.strategist.set_objective(_completed(fact, errand.says))
         store.commit(checkpoint=store.latest_checkpoint())
 
 
@@ -64,19 +70,6 @@ def _learnt(run: RunReader, after: int, until: int, *, live: bool) -> Iterator[s
         name, is_done = goal.objective_id, goal.status == "completed"
         if is_done and name.startswith(ERRAND) and after < goal.tick <= until:
             yield name
-
-
-def _refuse_unknown(known: Sequence[str], story: Story) -> None:
-    there = {
-        *(REACHED + each.id for each in story.milestones),
-        *(ERRAND + each.id for each in story.errands),
-    }
-    for fact in known:
-        if fact not in there:
-            message = (
-                f"the cartridge's story has no {fact!r} to know; it has {', '.join(sorted(there))}"
-            )
-            raise ScenarioError(message)
 
 
 def _completed(name: str, says: str) -> SessionObjective:

@@ -140,30 +140,24 @@ GENERATIONS_KEPT: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """A folder of derived states; `sources` is the hash of what all of them follow from."""
+    """A folder of derived states, named by the hash of what all of them follow from."""
 
-    folder: Path
-    sources: str
+    home: Path
 
     @classmethod
     def of(cls, cartridge: Cartridge, folder: Path = HOUSE / ".cache" / "scenarios") -> Self:
         """Return the cache for a cartridge as everything is now; older generations of it are dropped."""
-        generation = cls(folder, _hash((cartridge.sha1, version("pyboy"), _sources())))
+        generation = cls(folder / _hash((cartridge.sha1, version("pyboy"), _sources())))
         generation.home.mkdir(parents=True, exist_ok=True)
         generation._drop_old()
         return generation
-
-    @property
-    def home(self) -> Path:
-        """The folder of this generation."""
-        return self.folder / self.sources
 
     def entry(self, parent: str, spelled: Iterable[str]) -> str:
         """Return the name of the state that follows from `parent` by what the file spells so."""
         return _hash((parent, *spelled))
 
     def _drop_old(self) -> None:
-        generations = [each for each in self.folder.iterdir() if each.is_dir()]
+        generations = [each for each in self.home.parent.iterdir() if each.is_dir()]
         generations.sort(key=lambda each: (each == self.home, each.stat().st_mtime))
         for old in generations[:-GENERATIONS_KEPT]:
             shutil.rmtree(old, ignore_errors=True)

@@ -99,9 +99,9 @@ class FactRow:
 
 
 class FactLog:
-    """All written facts and `more`, and how each has fared so far in one game; `wrong` are those contradicted, in order.
+    """All written facts and `more`, by their ids, and how each has fared so far in one game.
 
-    Facts are named by their ids.
+    `wrong` are those contradicted, in order.
     """
 
     def __init__(self, more: Iterable[Fact] = ()) -> None:

@@ -1,4 +1,4 @@
-"""From a trail and its marks to an atlas: sheets with their path, and pins, merged where they would overlap; and its HTML.
+"""From a trail and its marks to an atlas, with pins merged where they would overlap, and its HTML.
 
 Its templates stand with those of pages. How it looks is in `atlas.css` alone.
 """
@@ -48,10 +48,8 @@ from emulator import World
 
 MOST_PINS: Final = 120  # of a kind, on a sheet; what comes after joins the nearest
 
-
-Numbered: TypeAlias = tuple[
-    MapMark, tuple[int, ...]
-]  # a milestone has its number among them, from 1 on
+# A milestone has its number among them, from 1 on.
+Numbered: TypeAlias = tuple[MapMark, tuple[int, ...]]
 
 
 def number_marks(marks: Iterable[MapMark]) -> list[Numbered]:

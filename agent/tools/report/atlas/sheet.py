@@ -114,7 +114,7 @@ class MapRegion(NamedTuple):
 
 
 class SheetPicture(NamedTuple):
-    """A PNG file, its size in pixels, and how many pixels of the Game Boy are one of them, across and down."""
+    """A PNG file, its size in pixels, and how many pixels of the Game Boy are one of them."""
 
     png: bytes
     width: int

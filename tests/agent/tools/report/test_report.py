@@ -1,4 +1,4 @@
-"""What the report of a run tells, from its file and the supervisor's log: a real run, with a night's worth of events put into it."""
+"""What the report of a run tells, from its file and the supervisor's log."""
 
 import csv
 import io
