@@ -25,6 +25,13 @@ class Decider(Enum):
     CLAUDE = "claude"  # rules, and a model where they run out
 
 
+def _require_no_negative(flags: Mapping[str, float | None]) -> None:
+    for flag, number in flags.items():
+        if number is not None and number < 0:
+            message = f"{flag} {number} is negative; give 0 or more"
+            raise UsageError(message)
+
+
 @dataclass(frozen=True, slots=True)
 class AskSettings:
     """The flags of `play` that are about a model; None is what holds where nothing is said.
@@ -41,10 +48,7 @@ class AskSettings:
     distils: bool = False
 
     def __post_init__(self) -> None:
-        for flag, number in (("--ask-every", self.every), ("--max-usd", self.usd)):
-            if number is not None and number < 0:
-                message = f"{flag} {number} is negative; give 0 or more"
-                raise UsageError(message)
+        _require_no_negative({"--ask-every": self.every, "--max-usd": self.usd})
         if not 0 < self.timeout_s < inf:
             message = f"--timeout {self.timeout_s} is no time to wait; give seconds"
             raise UsageError(message)
@@ -69,14 +73,7 @@ class Settings:
     asking: AskSettings = AskSettings()
 
     def __post_init__(self) -> None:
-        for flag, number in (
-            ("--ticks", self.ticks),
-            ("--seed", self.seed),
-            ("--at", self.at),
-        ):
-            if number is not None and number < 0:
-                message = f"{flag} {number} is negative; give 0 or more"
-                raise UsageError(message)
+        _require_no_negative({"--ticks": self.ticks, "--seed": self.seed, "--at": self.at})
         if self.run is not None and self.resume is not None:
             raise UsageError("--run starts a run and --resume goes on with one; give only one")
         if self.at is not None and self.resume is None:

@@ -4,7 +4,7 @@ import json
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
@@ -263,7 +263,7 @@ def overnight(
         night = Supervisor(settings, interrupt, view).play()
         report_ended(folder, rom)  # again, now that there is a verdict
     if as_json:
-        out.say(json.dumps(night.as_json()))
+        out.say(json.dumps(asdict(night)))
     else:
         out.print(night_table(night))
     raise typer.Exit(NightEnding(night.verdict).exit_code)

@@ -5,7 +5,7 @@ Each use of memory can be switched off by itself, and the decisions that it chan
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from enum import Enum
+from enum import StrEnum
 from statistics import fmean, variance
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
@@ -25,7 +25,7 @@ from memory import (
     WayBarred,
     milestones_of,
 )
-from memory.codec import from_json
+from memory.codec import SavedAttributes, from_json
 from memory.tiers import BARRED, ENCOUNTERS, HEARD, SHELF
 
 ENOUGH: Final = 3  # runs to one milestone that say what is never missed
@@ -129,7 +129,7 @@ def _known(choice: str, waypoints: Iterable[Entry]) -> Mapping[int, Mapping[str,
     return seen
 
 
-class MemoryUse(Enum):
+class MemoryUse(StrEnum):
     """What memory may change of play; each can be switched off by itself."""
 
     COSTS = "costs"  # what keeps failing in a place costs more there
@@ -147,7 +147,7 @@ class MemoryUse(Enum):
 EVERY_USE: Final = frozenset(MemoryUse)
 
 
-class Experience:
+class Experience(SavedAttributes):
     """Memory as decisions ask it. Answers are kept until it has `learnt` something.
 
     `lessons` counts how often that was: conclusions are drawn anew when it changes. `reasons` are
@@ -155,6 +155,8 @@ class Experience:
     `broken` are effects that actions do not have, by the action's name, and `told` what else memory changed.
     `moved` counts by use the decisions that would have been others without it; it is part of a checkpoint.
     """
+
+    SAVED = ("moved", "told")  # how often each use moved a decision, and what was counted
 
     def __init__(
         self,
@@ -250,16 +252,6 @@ class Experience:
         if self.told.get(about) != why:
             self.told[about] = why
             self.moved[use] += 1
-
-    def to_json(self) -> dict[str, Json]:
-        """Return how often each use moved a decision, and what was counted already."""
-        moved: dict[str, Json] = {use.value: times for use, times in self.moved.items()}
-        return {"moved": moved, "told": dict(self.told)}
-
-    def restore(self, data: Mapping[str, Any]) -> None:
-        """Take over what `to_json` returned."""
-        self.moved = Counter({MemoryUse(name): times for name, times in data["moved"].items()})
-        self.told = dict(data["told"])
 
     def _known(self, key: tuple[object, ...], find: Callable[[], Known]) -> Known:
         """Return what `find` found when asked first, until memory has learnt something."""

@@ -36,18 +36,9 @@ class AdvisorTools:
     now: Callable[[], QuestionContext]
 
     def all(self) -> tuple[Tool, ...]:
-        """Return every tool, in the order of the file that describes them."""
-        run = {
-            "recall": self.recall,
-            "store": self.store,
-            "forget": self.forget,
-            "list_tags": self.list_tags,
-            "memory_map": self.map,
-            "look": self.look,
-            "try_plan": self.try_plan,
-        }
+        """Return every tool, in the order of the file that describes them; each is a method here."""
         told = json.loads((files("agent.mind") / "advisor_tools.json").read_text(encoding="utf-8"))
-        return tuple(Tool(run=run[each["name"]], **each) for each in told)
+        return tuple(Tool(run=getattr(self, each["name"]), **each) for each in told)
 
     def recall(self, asked: Mapping[str, Any]) -> str:
         """Return what answers, the best first."""
@@ -98,7 +89,7 @@ class AdvisorTools:
         rows = (barred(f"{tag}: {tags[tag]}") for tag in ranked[:100])
         return "\n".join(rows) or "there are no tags"
 
-    def map(self, _asked: Mapping[str, Any]) -> str:
+    def memory_map(self, _asked: Mapping[str, Any]) -> str:
         """Return the scopes with what they hold, and the gaps."""
         shown = self.memory.memory_map()
         rows = [f"{name}: {scope.count} entries" for name, scope in shown.scopes.items()]

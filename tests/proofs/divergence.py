@@ -15,14 +15,8 @@ from typing import Final, NamedTuple
 
 from agent.app import Interrupt, Settings, play_run, record_of, row_of
 from agent.app.play import NoViewer
-from agent.tools.replay import (
-    BisectResult,
-    Recording,
-    RecordingPair,
-    bisect_alone,
-    bisect_pair,
-    recording_of,
-)
+from agent.tools.replay.bisect import BisectResult, bisect_alone, bisect_pair
+from agent.tools.replay.recording import Recording, recording_of
 from emulator import (
     Button,
     Cartridge,
@@ -76,7 +70,7 @@ def divergence_job(seed: int, number: int) -> Row:
         other = Path(folder) / "other"
         go_another_way(run, other, change.tick, step)
         with closing(read_run(other)) as changed:
-            pair = RecordingPair(recording, recording_of(changed.store))
+            pair = recording, recording_of(changed.store)
             found = {
                 "alone": found_alone(recording, change, cartridge),
                 "pair": bisect_pair(pair, cartridge.sha1, partial(PyBoyConsole, cartridge)),

@@ -1,10 +1,10 @@
 """Why a child or a night ends: limits with their readings, kinds of fault, how a child exited, and the verdict."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from math import inf
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 FRAMES_PER_HOUR: Final = 59.7275 * 3_600
 MB: Final = 1_000_000
@@ -203,7 +203,3 @@ class Night:
     restarts: int
     faults: Mapping[str, int]
     night_s: float
-
-    def as_json(self) -> Mapping[str, Any]:
-        """Return the object in plain JSON types."""
-        return {**asdict(self), "milestones": list(self.milestones)}

@@ -161,8 +161,7 @@ class Supervisor:
             faults=dict(self._progress.faults),
             night_s=self._night_s(),
         )
-        told = {**night.as_json()}
-        self._diary.tell("verdict", **{name: told[name] for name in VERDICT})
+        self._diary.tell("verdict", **{name: getattr(night, name) for name in VERDICT})
         return night
 
     def _fault(self, answer: Restart, done: str) -> None:

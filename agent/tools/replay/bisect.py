@@ -312,11 +312,7 @@ def _notes_on_drive(
     return notes
 
 
-class RecordingPair(NamedTuple):
-    """Two recordings of one cartridge."""
-
-    one: Recording
-    other: Recording
+RecordingPair: TypeAlias = tuple[Recording, Recording]  # of one cartridge
 
 
 def bisect_pair(pair: RecordingPair, cartridge_sha1: str, switch_on: SwitchOn) -> BisectResult:
@@ -325,9 +321,10 @@ def bisect_pair(pair: RecordingPair, cartridge_sha1: str, switch_on: SwitchOn) -
     edited = min(
         (each for each in edits if each is not None), key=lambda each: each.tick, default=None
     )
-    sound = pair if edited is None else RecordingPair(*[each.before(edited.tick) for each in pair])
+    one, other = pair if edited is None else (each.before(edited.tick) for each in pair)
+    sound = one, other
     with Search(switch_on) as search:
-        found = first_difference(sound.one.records, sound.other.records)
+        found = first_difference(one.records, other.records)
         shown = None if found is None else _shown(sound, found.tick, search)
         return BisectResult(
             divergence=found or edited,
@@ -360,9 +357,10 @@ def _differs(one: StepRecord, other: StepRecord) -> Divergence:
 
 def _shown(pair: RecordingPair, tick: int, search: Search) -> Difference:
     """Drive both to the end of a tick, from the last checkpoint that they share, else each from its own."""
-    shared = {each.tick for each in pair.one.marks} & {each.tick for each in pair.other.marks}
-    latest = max((each for each in shared if each < tick), default=tick - 1)
-    here, there = (_ram_at(name, each, (latest, tick), search) for name, each in _named(pair))
+    one, other = ({mark.tick for mark in each.marks} for each in pair)
+    latest = max((each for each in one & other if each < tick), default=tick - 1)
+    stretch = latest, tick
+    here, there = (_ram_at(*each, stretch, search) for each in zip("AB", pair, strict=True))
     return difference(here, there, f"at tick {tick}, A -> B")
 
 
@@ -383,19 +381,15 @@ def _ram_at(name: str, recording: Recording, stretch: tuple[int, int], search: S
     return console.ram()
 
 
-def _named(pair: RecordingPair) -> tuple[tuple[str, Recording], ...]:
-    return ("A", pair.one), ("B", pair.other)
-
-
 def _notes_on_pair(
     pair: RecordingPair, edits: Sequence[Divergence | None], found: Divergence | None
 ) -> list[str]:
     notes = [
         f"{name} itself was changed: {edited}"
-        for (name, _), edited in zip(_named(pair), edits, strict=True)
+        for name, edited in zip("AB", edits, strict=True)
         if edited is not None
     ]
-    lengths = {name: len(each.records) for name, each in _named(pair)}
+    lengths = {name: len(each.records) for name, each in zip("AB", pair, strict=True)}
     if found is None and lengths["A"] != lengths["B"]:
         short, long = sorted(lengths, key=lambda name: lengths[name])
         notes.append(f"{short} ends at tick {lengths[short]}, {long} goes on to {lengths[long]}")

@@ -20,7 +20,7 @@ from agent.app.settings import NEVER, Decider, RunSettings, cartridge_for
 from agent.errors import RunError, UsageError
 from agent.events import MilestoneEvent, events
 from agent.story import Story
-from agent.tools.replay.bisect import BisectResult, RecordingPair, bisect_alone, bisect_pair
+from agent.tools.replay.bisect import BisectResult, bisect_alone, bisect_pair
 from agent.tools.replay.portable import (
     OpenRecording,
     RecordedMilestone,
@@ -182,7 +182,7 @@ def bisect_runs(one: Path, other: Path, rom: Path | None, *, tell: Tell = quiet)
             tell(f"A was recorded with PyBoy {here.pyboy}, B with PyBoy {there.pyboy}")
         if here.seed != there.seed:
             tell(f"A has seed {here.seed}, B has seed {there.seed}: two games from the title on")
-        pair = RecordingPair(mine.recording, theirs.recording)
+        pair = mine.recording, theirs.recording
         return bisect_pair(pair, cartridge.sha1, partial(PyBoyConsole, cartridge))
 
 

@@ -129,11 +129,6 @@ class Replay(NamedTuple):
     divergence: Divergence | None
 
 
-def replay(run: RunReader, console: Console) -> Replay:
-    """Drive the live steps of `run` through a fresh `console`, comparing after every tick."""
-    return drive(recording_of(run), console)
-
-
 def drive(recording: Recording, console: Console) -> Replay:
     """Drive a recording through a fresh `console`, comparing after every tick.
 

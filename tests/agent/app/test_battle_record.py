@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from unittest.mock import ANY
 
 import pytest
 
@@ -112,27 +113,32 @@ def test_what_was_used_and_leaving_are_told_with_the_hp_at_that_time(
     )
 
 
+def against_another(turn: State, phase: Phase = Phase.MAIN_MENU) -> tuple[State, str]:
+    """Return the same turn with another enemy of level 9, and its name."""
+    assert turn.battle is not None
+    assert turn.battle.enemy is not None
+    enemy = turn.battle.enemy
+    other = next(number for number in DEX.all_species if number != enemy.species)
+    enemy = replace(enemy, species=other, position=1, level=9)
+    return replace(turn, battle=replace(turn.battle, enemy=enemy, phase=phase)), DEX.species(
+        other
+    ).name
+
+
 def test_all_of_a_trainers_mons_are_told(first_turn: State, after_one_left: State) -> None:
-    battle = first_turn.battle
-    assert battle is not None
-    assert battle.enemy is not None
-    other = next(number for number in DEX.all_species if number != battle.enemy.species)
-    next_one = replace(battle, enemy=replace(battle.enemy, species=other, position=1, level=9))
-    record = told(first_turn, replace(first_turn, battle=next_one), after_one_left)
-    assert record.enemy_pokemon.split(", ")[1] == DEX.species(other).name
+    next_one, name = against_another(first_turn)
+    record = told(first_turn, next_one, after_one_left)
+    assert record.enemy_pokemon.split(", ")[1] == name
     assert record.enemy_level == 9
-    assert battle.kind is BattleKind.TRAINER
+    assert first_turn.battle is not None
+    assert first_turn.battle.kind is BattleKind.TRAINER
 
 
 def test_who_was_fought_last_is_not_taken_for_who_is_met(
     first_turn: State, after_one_left: State
 ) -> None:
-    battle = first_turn.battle
-    assert battle is not None
-    assert battle.enemy is not None
-    other = next(number for number in DEX.all_species if number != battle.enemy.species)
     # As RAM is for some ticks when the next battle begins: the numbers are those of the last one.
-    stale = replace(battle, phase=Phase.BUSY, enemy=replace(battle.enemy, species=other, level=99))
-    record = told(replace(first_turn, battle=stale), first_turn, after_one_left)
-    assert record.enemy_pokemon == DEX.species(battle.enemy.species).name
-    assert record.enemy_level == battle.enemy.level
+    stale, _ = against_another(first_turn, phase=Phase.BUSY)
+    assert told(stale, first_turn, after_one_left) == replace(
+        told(first_turn, after_one_left), battle_id=ANY, start_tick=1, end_tick=2
+    )

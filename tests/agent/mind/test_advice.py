@@ -111,6 +111,11 @@ class World:
         self.mind.learn(intent, facts, intent.course.resume(self.percept.state))
         return intent
 
+    def advised(self, *goals: str) -> None:
+        """Let a milestone be a moment to ask, and these goals the answer."""
+        self.oracle.answers = [Advice(goals, (), "be so first", SURELY)]
+        self.advising.reached("left_home")
+
     def tick_on(self, times: int) -> None:
         for _ in range(times):
             self.tick()
@@ -140,8 +145,7 @@ def test_nobody_is_asked_while_rules_know_what_to_do(world: World) -> None:
 
 
 def test_a_milestone_is_a_moment_to_ask_what_comes_next(world: World) -> None:
-    world.oracle.answers = [Advice(("fame",), (), "be famous first", SURELY)]
-    world.advising.reached("left_home")
+    world.advised("fame")
     assert world.tick().name == "build"
     (asked,) = world.oracle.asked
     assert asked.purpose is Purpose.MILESTONE
@@ -205,8 +209,7 @@ def test_advice_lifts_a_goal_over_its_neighbours_but_never_over_what_the_team_ne
     world: World,
 ) -> None:
     world.facts["well"] = 0
-    world.oracle.answers = [Advice(("fame", "gold"), (), "", SURELY)]
-    world.advising.reached("left_home")
+    world.advised("fame", "gold")
     world.tick()
     assert world.wants() == ["well", "fame", "gold"]
     assert world.advising.lift(FAME) == min(LIFTS[0], NEEDS - FAME.priority)
@@ -214,27 +217,22 @@ def test_advice_lifts_a_goal_over_its_neighbours_but_never_over_what_the_team_ne
 
 def test_what_can_be_had_at_once_is_not_put_off_for_advice(world: World) -> None:
     world.facts |= {"road": 1, "hall": 0}
-    world.oracle.answers = [Advice(("fame",), (), "", SURELY)]
-    world.advising.reached("left_home")
+    world.advised("fame")
     assert world.tick().name == "walk"
 
 
-def test_advice_is_forgotten_after_a_while(world: World) -> None:
+@pytest.mark.parametrize("is_set_back", [False, True], ids=["a while", "a setback"])
+def test_advice_is_forgotten_after(world: World, *, is_set_back: bool) -> None:
     world.facts |= {"well": 0}
-    world.oracle.answers = [Advice(("fame",), (), "", SURELY)]
-    world.advising.reached("left_home")
+    world.advised("fame")
     world.tick()
     assert world.wants()[1] == "fame"
-    world.tick(LASTS)
-    assert world.wants()[1] == "gold"
-
-
-def test_a_setback_ends_what_was_advised_of_a_goal(world: World) -> None:
-    world.oracle.answers = [Advice(("fame",), (), "", SURELY)]
-    world.advising.reached("left_home")
-    world.tick()
-    world.advising.set_back("fame", 1)
-    assert world.advising.lift(FAME) == 0
+    if is_set_back:
+        world.advising.set_back("fame", 1)
+        assert world.advising.lift(FAME) == 0
+    else:
+        world.tick(LASTS)
+        assert world.wants()[1] == "gold"
 
 
 @pytest.mark.parametrize(
@@ -298,8 +296,7 @@ def test_of_several_ways_the_advised_one_is_taken(world: World) -> None:
 
 def test_a_checkpoint_keeps_what_was_advised(world: World, percept: Percept) -> None:
     world.facts |= {"well": 0}
-    world.oracle.answers = [Advice(("fame",), (), "", SURELY)]
-    world.advising.reached("left_home")
+    world.advised("fame")
     world.tick()
     other = World(percept)
     other.facts |= {"well": 0}

@@ -108,10 +108,7 @@ class Swamp:
 
     def grow(self) -> None:
         """Let the team rise a level, which nobody had before."""
-        state = self.percept.state
-        first, *others = state.party.mons
-        party = replace(state.party, mons=(replace(first, level=first.level + 1), *others))
-        self.percept = replace(self.percept, state=replace(state, party=party))
+        self.percept = richer(self.percept, levels=1)
 
     def kept(self) -> Any:  # noqa: ANN401 -- JSON
         return self.mind.to_json()["ladder"]

@@ -53,30 +53,20 @@ def lives_of(folder: Path) -> list[list[str]]:
     return [json.loads(line) for line in (folder / "lives.jsonl").read_text().splitlines()]
 
 
-def night_over(  # what a night is made of
+def night_over(
     run: Path,
     *lives: dict[str, Any],
     program: Sequence[str] = (),
-    limits: NightLimits = LIMITS,
-    patience: NightTimeouts = QUICK,
     viewer: Viewer | None = None,
     interrupt: Interrupt | None = None,
     clock: Clock | None = None,
-    flags: tuple[str, ...] = (),
-    asks: bool = False,
-    memory: Path | None = None,
+    **settings: Any,  # noqa: ANN401  # those of a night
 ) -> Night:
     """Return a night over the run in a folder, whose memory lies beside that by default; its children live as is said."""
+    usual = {"memory": run.parent / "memory.sqlite", "limits": LIMITS, "patience": QUICK}
+    wanted = NightSettings(run=run, **{**usual, **settings})
     program = program or stand_in(run.parent, lives)
-    settings = NightSettings(
-        run=run,
-        memory=memory or run.parent / "memory.sqlite",
-        flags=flags,
-        limits=limits,
-        patience=patience,
-        asks=asks,
-    )
-    return Supervisor(settings, interrupt or Interrupt(), viewer or Viewer(), clock, program).play()
+    return Supervisor(wanted, interrupt or Interrupt(), viewer or Viewer(), clock, program).play()
 
 
 def told(run: Path, what: str) -> list[Line]:

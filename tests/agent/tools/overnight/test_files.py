@@ -49,6 +49,12 @@ def files(run: Path) -> NightFiles:
     return NightFiles(run, kept_run(run), kept_memory(run, run.parent / "memory.sqlite"))
 
 
+def damage_in(files: NightFiles) -> Damage:
+    found = files.examine(thoroughly=True)
+    assert found is not None
+    return found
+
+
 def copy_all(files: NightFiles) -> None:
     take_settings(files.folder)
     for kept in (files.run, files.memory):
@@ -176,8 +182,7 @@ def test_a_damaged_file_is_replaced_by_the_newest_whole_copy(
                 kept.path.unlink()
             case _:
                 kept.path.write_bytes(b"")
-        found = files.examine(thoroughly=True)
-        assert found is not None
+        found = damage_in(files)
         assert found.fault is fault
         assert files.repair(found).done
         assert flaw_in(kept.path) is None
@@ -191,8 +196,7 @@ def test_settings_that_say_nothing_are_put_back(files: NightFiles) -> None:
     settings = files.folder / "run.toml"
     before = settings.read_bytes()
     settings.write_bytes(b"\0" * 100)
-    found = files.examine(thoroughly=False)
-    assert found is not None
+    found = damage_in(files)
     says = "put back the copy of run.toml; what was there is run.toml.damaged-1"
     assert files.repair(found).says == says
     assert settings.read_bytes() == before
@@ -219,8 +223,7 @@ def test_without_a_good_copy_a_file_stays_as_it_is_and_is_named(
     path = getattr(files, which).path
     spoil(path)
     torn = path.read_bytes()
-    found = files.examine(thoroughly=True)
-    assert found is not None
+    found = damage_in(files)
     repaired = files.repair(found)
     assert not repaired.done
     assert f"no good copy of {path} is left, and it stays as it is" in repaired.says
@@ -247,8 +250,7 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     run = tmp_path / "run"
     run.write_text("a file where the folder should be", encoding="utf-8")
     files = NightFiles(run, kept_run(run), kept_memory(run, tmp_path / "memory.sqlite"))
-    found = files.examine(thoroughly=True)
-    assert found is not None
+    found = damage_in(files)
     assert found.fault is NightFault.UNWRITABLE
     assert not files.repair(found).done
 

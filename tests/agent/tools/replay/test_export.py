@@ -17,9 +17,17 @@ from PIL import Image
 
 from agent.app import record_of
 from agent.errors import RunError
-from agent.tools.replay import Recording, TickRange, film, read_portable, recording_of
 from agent.tools.replay.images import enlarged
-from agent.tools.replay.portable import CHECKSUM, HEAD, MAGIC, MOST_HEAD, MOST_TICKS, _checksum
+from agent.tools.replay.portable import (
+    CHECKSUM,
+    HEAD,
+    MAGIC,
+    MOST_HEAD,
+    MOST_TICKS,
+    _checksum,
+    read_portable,
+)
+from agent.tools.replay.recording import Recording, TickRange, film, recording_of
 from emulator import FRAMES_PER_SECOND, PyBoyConsole, demo_cartridge_path, load_cartridge
 from memory import open_run, read_run
 from tests.agent.support import Agent, edited, play_in

@@ -12,15 +12,9 @@ import pytest
 
 from agent.app import record_of
 from agent.errors import RunError
-from agent.tools.replay import (
-    Recording,
-    RecordingPair,
-    bisect_pair,
-    bisect_run,
-    bisect_runs,
-    recording_of,
-)
-from agent.tools.replay.bisect import changes, difference
+from agent.tools.replay import bisect_run, bisect_runs
+from agent.tools.replay.bisect import bisect_pair, changes, difference
+from agent.tools.replay.recording import Recording, recording_of
 from emulator import (
     FRAMES_PER_SECOND,
     RED,
@@ -223,7 +217,7 @@ def test_a_game_that_goes_another_way_is_found_at_its_tick(
     step = other_step(recording, tick, chance)
     go_another_way(run, tmp_path / "other", tick, step)
     with closing(read_run(tmp_path / "other")) as other:
-        pair = RecordingPair(recording, recording_of(other.store))
+        pair = recording, recording_of(other.store)
         found = bisect_pair(pair, CARTRIDGE.sha1, partial(PyBoyConsole, CARTRIDGE))
     assert found.divergence is not None
     assert (found.divergence.tick, found.divergence.kind) == (tick, DivergenceKind.STEP)
