@@ -7,7 +7,7 @@ from agent.mind import Intent, Mind
 from agent.perception import Perceiver, Percept
 from agent.skills import Outcome
 from agent.story import MilestoneLedger
-from emulator import Console, State, Step, read_state
+from emulator import Console, State, read_state
 from memory import Hooks, hookable
 
 
@@ -16,7 +16,6 @@ class Performed(NamedTuple):
 
     outcome: Outcome
     state: State
-    step: Step
 
 
 class Loop:
@@ -54,7 +53,7 @@ class Loop:
             percept = self.perceive(state)
             facts = self._mind.sense(percept)
             intent = self._mind.decide(percept, facts)
-            outcome, state, _ = self.perform(intent)
+            outcome, state = self.perform(intent)
             self._mind.learn(intent, facts, outcome)
             after_tick(state)
 
@@ -68,11 +67,10 @@ class Loop:
     @hookable
     def perform(self, intent: Intent) -> Performed:
         """Perform the next step of `intent`: the only place where time passes."""
-        step = intent.course.step
-        self._console.perform(step, render=self._eyes.wants_frame)
+        self._console.perform(intent.course.step, render=self._eyes.wants_frame)
         self.tick += 1
         state = self.look()
-        return Performed(intent.course.resume(state), state, step)
+        return Performed(intent.course.resume(state), state)
 
     def look(self) -> State:
         """Return the state of this moment."""

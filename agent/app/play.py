@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent.app.advice import Asking
 from agent.app.process import Interrupt, write_whole
-from agent.app.session import PlayLimits, ReturnPoint, Session
+from agent.app.session import PlayLimits, ReturnPoint, Session, passed_over
 from agent.app.settings import (
     Decider,
     ModelTerms,
@@ -196,7 +196,7 @@ def _hire(hiring: ModelTerms) -> Callable[[RunStore], "ModelService"]:
     from agent.app.model import ModelService, require_key  # the SDK takes a second to load
 
     require_key(hiring)
-    return lambda store: ModelService(store, hiring, _fault)
+    return lambda store: ModelService(store, hiring, passed_over)
 
 
 def _keep(summary: Summary, path: Path) -> None:
@@ -205,7 +205,3 @@ def _keep(summary: Summary, path: Path) -> None:
         write_whole(path, json.dumps(summary.as_json(), indent=1) + "\n")
     except (OSError, ValueError) as error:
         log.warning("no summary was kept: %s; the run itself is whole", error)
-
-
-def _fault(name: str, error: Exception) -> None:
-    log.warning("%s failed and was passed over: %s: %s", name, type(error).__name__, error)

@@ -12,7 +12,6 @@ from typing import Any, Final, NamedTuple
 from agent.app.advice import Asking
 from agent.app.build import Branch, GameParts, RunContext
 from agent.app.checkpoints import Checkpoints, append, row_of
-from agent.app.observations import PlayObservations
 from agent.app.process import Interrupt
 from agent.app.settings import RunSettings
 from agent.app.summary import Stop, Summary, TickView, Viewer
@@ -41,6 +40,11 @@ from memory.store import BranchedBy
 LAST: Final = 2_000  # the priority of handlers that run after the producers
 
 log = logging.getLogger(__name__)
+
+
+def passed_over(name: str, error: Exception) -> None:
+    """Tell of something that failed and stops nothing, once for each; the counts are in the summary."""
+    log.warning("%s failed and was passed over: %s: %s", name, type(error).__name__, error)
 
 
 class PlayLimits(NamedTuple):
@@ -90,7 +94,7 @@ class Session:
         self._slot = console
         self._stop = Stop.ERROR
         self._errors = 0  # of branches that died
-        self._store.faults.on_fault = self._fault
+        self._store.faults.on_fault = passed_over
         self._ground = RunContext(
             self._store,
             self._store.next_session(),
@@ -115,7 +119,7 @@ class Session:
         link = Link(checkpoint.tick, checkpoint.chain) if checkpoint else None
         self._console = RecordingConsole(self._slot, self._record, start=link)
         self._doing = ""
-        self._branch = Branch(self._ground, self._console, self._fault, is_new=checkpoint is None)
+        self._branch = Branch(self._ground, self._console, passed_over, is_new=checkpoint is None)
         self._loop = self._branch.loop
         knowledge, session = self._ground.knowledge, self._ground.session
         self._checkpoints = Checkpoints(
@@ -137,11 +141,6 @@ class Session:
             return self._store.part("mind")
         except CorruptStore:  # of which it is what goes back
             return None
-
-    @property
-    def observations(self) -> PlayObservations:
-        """What was observed on the branch that is played."""
-        return self._branch.observations
 
     def play(self, limits: PlayLimits, viewer: Viewer) -> Summary:
         """Play until there is a reason to stop, and leave a whole run behind."""
@@ -302,7 +301,3 @@ class Session:
             returns=tuple(self._store.branchings()),
             moved={use.value: self._branch.experience.moved[use] for use in MemoryUse},
         )
-
-    def _fault(self, name: str, error: Exception) -> None:
-        """Told once for each handler that fails; the counts are in the summary."""
-        log.warning("%s failed and was passed over: %s: %s", name, type(error).__name__, error)

@@ -286,7 +286,7 @@ def test_c16_a_damaged_file_costs_its_observations_and_no_tick(tmp_path: Path) -
 
 def test_c16_an_observer_that_breaks_is_counted_and_play_goes_on(tmp_path: Path) -> None:
     with session_in(tmp_path) as (session, folder):
-        session.observations._session = None  # type: ignore[assignment]  # which no file takes
+        session._branch.observations._session = None  # type: ignore[assignment]  # which no file takes
         summary = session.play(PlayLimits("never", 80), Watcher())
         assert (summary.stop.value, summary.ticks) == ("ticks", 80)
         assert summary.errors >= 1
@@ -299,10 +299,13 @@ def test_c17_the_block_of_play_has_what_just_happened(tmp_path: Path) -> None:
 
         def ask(moment: TickView) -> None:
             told.append(
-                (moment.tick, prompt_now(lambda: "here", session.observations.block, Mode.ACT))
+                (
+                    moment.tick,
+                    prompt_now(lambda: "here", session._branch.observations.block, Mode.ACT),
+                )
             )
 
-        assert session.observations.block() is None
+        assert session._branch.observations.block() is None
         session.play(PlayLimits("never", 110), Watcher(ask))
     first = next(tick for tick, text in told if "- the house" in text)
     assert not any("- the house" in text for tick, text in told if tick < first)
