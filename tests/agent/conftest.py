@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from agent.app import Interrupt, Settings, play_run
 from agent.tools.report.page import report_ended
 from agent.tools.scenario.start import Cache
 from emulator import Cartridge, State, demo_cartridge_path, load_cartridge
@@ -20,9 +19,9 @@ from tests.agent.support import (
     Ended,
     Game,
     Played,
-    Watcher,
     game_at,
     in_this_process,
+    play_in,
 )
 
 LANE = 12
@@ -31,12 +30,9 @@ LANE = 12
 @pytest.fixture(scope="session")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
     folder = tmp_path_factory.mktemp("played")
-    run, memory = folder / "run", folder / "memory.sqlite"
-    summary = play_run(
-        Settings(seed=3, until="first_badge", run=run, memory=memory), Watcher(), Interrupt()
-    )
-    report_ended(run, None)
-    return Played(run, memory, summary)
+    summary = play_in(folder, seed=3, until="first_badge")
+    report_ended(folder / "run", None)
+    return Played(folder / "run", folder / "memory.sqlite", summary)
 
 
 @pytest.fixture(scope="session")
