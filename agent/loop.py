@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from agent.mind import Intent, Mind
+from agent.mind.intent import Intent
+from agent.mind.mind import Mind
 from agent.perception import Perceiver, Percept
 from agent.skills import Outcome
 from agent.story import MilestoneLedger

@@ -25,15 +25,11 @@ from agent.capabilities import (
 )
 from agent.experience import ActionCosts, Experience, MemoryUse, TaskChoices, found
 from agent.loop import Loop
-from agent.mind import (
-    Advising,
-    AdvisorTools,
-    CurrentMoment,
-    Describing,
-    Ladder,
-    Mind,
-    ProgressMonitor,
-)
+from agent.mind.advice import Advising, CurrentMoment, Describing
+from agent.mind.advisor_tools import AdvisorTools
+from agent.mind.mind import Mind
+from agent.mind.progress import ProgressMonitor
+from agent.mind.recovery import Ladder
 from agent.perception import Due, Perceiver
 from agent.skills import Terrain
 from agent.story import MilestoneLedger, ReachedMilestone, Story

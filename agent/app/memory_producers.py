@@ -12,14 +12,10 @@ from agent.app.battle_record import BattleWatch
 from agent.capabilities import SquareTried, TalkEnded, WaresSeen
 from agent.experience import TaskChoices
 from agent.loop import Loop, Performed
-from agent.mind import (
-    ActiveGoal,
-    EpisodeTold,
-    Intent,
-    IntentSource,
-    Mind,
-    QuestionAnswered,
-)
+from agent.mind.advice import QuestionAnswered
+from agent.mind.intent import ActiveGoal, Intent, IntentSource
+from agent.mind.mind import Mind
+from agent.mind.recovery import EpisodeTold
 from agent.perception import Percept
 from agent.skills import Outcome
 from agent.story import MilestoneLedger, ReachedMilestone, Story

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from agent.app.memory_producers import AGENT
-from agent.mind import ActionEnded
+from agent.mind.intent import ActionEnded
 from agent.skills import Outcome
 from agent.story import FactKind, Milestone, Story
 from emulator import Dex

@@ -13,7 +13,7 @@ from agent.app.settings import RunSettings, cartridge_for
 from agent.capabilities import hp_percent, reached
 from agent.errors import RunError, UsageError
 from agent.experience import EVERY_USE, MemoryUse
-from agent.mind import Mind
+from agent.mind.mind import Mind
 from agent.perception import Percept, percept_of
 from agent.planning import Facts, Goal, explain
 from agent.story import Story

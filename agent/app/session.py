@@ -20,7 +20,7 @@ from agent.errors import Stuck
 from agent.events import MilestoneEvent
 from agent.experience import MemoryUse
 from agent.loop import Loop, Performed
-from agent.mind import Intent
+from agent.mind.intent import Intent
 from agent.perception import Percept
 from agent.story import MilestoneLedger, ReachedMilestone, Story
 from emulator import Console, EmulatorError, Link, RecordingConsole, StateError, StepRecord

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from enum import Enum
 from typing import Any, Final, NamedTuple, Protocol
 
-from agent.mind import Intent
+from agent.mind.intent import Intent
 from agent.story import ReachedMilestone
 from emulator import State
 from memory import Branching

@@ -37,18 +37,12 @@ from agent.cli.flags import (
 )
 from agent.cli.output import Output, facts, grid
 from agent.errors import UsageError
-from agent.tools.overnight import (
-    MB,
-    Heartbeat,
-    Line,
-    Night,
-    NightEnding,
-    NightLimits,
-    NightSettings,
-    NightTimeouts,
-    NightViewer,
-    Supervisor,
-)
+from agent.tools.overnight.child import Heartbeat
+from agent.tools.overnight.logs import Line
+from agent.tools.overnight.outcomes import MB, Night, NightEnding, NightLimits
+from agent.tools.overnight.settings import NightSettings, NightTimeouts
+from agent.tools.overnight.supervisor import Supervisor
+from agent.tools.overnight.watch import NightViewer
 from agent.tools.report.page import report_ended
 
 LINE_EVERY_S: Final = 600.0  # of the night, between lines that only say where it is

@@ -48,8 +48,8 @@ from agent.cli.flags import (
 )
 from agent.cli.output import Output, facts, grid
 from agent.errors import UsageError
-from agent.mind import IntentSource
-from agent.tools.overnight import Heartbeat
+from agent.mind.intent import IntentSource
+from agent.tools.overnight.child import Heartbeat
 from agent.tools.report.page import report_ended
 
 REFRESH_PER_SECOND: Final = 8

@@ -10,11 +10,10 @@ import typer
 from agent.cli.flags import Rom, option
 from agent.cli.output import Output
 from agent.errors import UsageError
-from agent.tools.replay import (
-    Difference,
+from agent.tools.replay.bisect import Difference, ValueChange
+from agent.tools.replay.operations import (
     PictureForm,
     PictureRequest,
-    ValueChange,
     bisect_run,
     bisect_runs,
     export_run,

@@ -17,8 +17,8 @@ from typing import Any, Final
 from agent.cli import main as command_line
 from agent.errors import Stuck, StuckReason
 from agent.loop import Loop
-from agent.mind import Ladder
-from agent.tools.overnight import Supervisor
+from agent.mind.recovery import Ladder
+from agent.tools.overnight.supervisor import Supervisor
 from memory import KnowledgeStore, OutboxRow, RunStore, StepRow
 from memory.tiers.consolidator import MemoryConsolidator
 from memory.tiers.knowledge import ConsolidationConfig

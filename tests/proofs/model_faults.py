@@ -27,7 +27,7 @@ from agent.advisor.port import Advice
 from agent.app import AskSettings, Decider, Interrupt, Settings, Stop, Summary, play_run
 from agent.app.advice import ADVICE
 from agent.app.play import NoViewer
-from agent.tools.replay import redecide_run, replay_run
+from agent.tools.replay.operations import redecide_run, replay_run
 from memory import read_run
 from memory.store.calls import HOUR_MS, CallState, CallSums, ModelCall, Sums
 from tests.fake_service import (

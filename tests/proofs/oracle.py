@@ -14,7 +14,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from agent.lab.exam.truth import FightOutcome, GameTruth, ObservedFight, truth_of
 from agent.story import Story
-from agent.tools.replay import moments, replay_run
+from agent.tools.replay.operations import replay_run
+from agent.tools.replay.recording import moments
 from emulator import Cartridge, Dex, PyBoyConsole
 from memory import read_run
 from memory.tiers.approaches import APPROACH, MAX_APPROACHES, MAX_SITUATIONS, SITUATION, SPAN

@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from agent.tools.overnight import read_journal
+from agent.tools.overnight.logs import read_journal
 from tests.proofs.channel import Channel, Player
 from tests.proofs.child_process import PROGRAM, ROOT, run
 from tests.proofs.disk import Disk

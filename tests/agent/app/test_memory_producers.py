@@ -16,7 +16,9 @@ import agent
 from agent.app.memory_producers import AGENT
 from agent.capabilities import GameContext, capabilities_for
 from agent.loop import Loop
-from agent.mind import Ladder, Mind, ProgressMonitor
+from agent.mind.mind import Mind
+from agent.mind.progress import ProgressMonitor
+from agent.mind.recovery import Ladder
 from agent.perception import Perceiver
 from agent.skills import Terrain
 from agent.story import MilestoneLedger, Story

@@ -18,7 +18,7 @@ from agent.app.play import session_of_run
 from agent.app.session import PlayLimits
 from agent.app.settings import RunSettings
 from agent.story import Story
-from agent.tools.replay import replay_run
+from agent.tools.replay.operations import replay_run
 from emulator import CartridgeKind, PyBoyConsole, demo_cartridge_path, load_cartridge
 from memory import RunReader, milestones_of, read_knowledge_store, read_run
 from memory.conversation.config import ConversationConfig

@@ -17,7 +17,7 @@ import pytest
 
 from agent.app import Interrupt, Settings, Stop, TickView, interrupts
 from agent.errors import UsageError
-from agent.tools.replay import replay_run
+from agent.tools.replay.operations import replay_run
 from emulator import BattleKind, MenuKind, Phase, State
 from emulator.pyboy_console import EMULATOR
 from emulator.savestate import decode_state, encode_state

@@ -14,7 +14,7 @@ from agent.app.session import PlayLimits
 from agent.errors import RunError
 from agent.skills import Outcome, Terrain, leave_map
 from agent.story import FactKind, Interaction, Milestone, Place, RamFact, Story, Task, Witness
-from agent.tools.replay import replay_run
+from agent.tools.replay.operations import replay_run
 from emulator import PyBoyConsole, World
 from memory import StepRow, read_run
 from memory.observations import ObservationQuery

@@ -28,7 +28,10 @@ from agent.capabilities.memory_actions import (
     capability,
     stock_of_memory,
 )
-from agent.mind import Intent, Ladder, Mind, ProgressMonitor
+from agent.mind.intent import Intent
+from agent.mind.mind import Mind
+from agent.mind.progress import ProgressMonitor
+from agent.mind.recovery import Ladder
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, wait

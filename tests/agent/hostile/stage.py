@@ -20,8 +20,8 @@ from agent.app.build import Branch
 from agent.app.model import THREAD, ModelService
 from agent.app.session import PlayLimits
 from agent.app.settings import ModelTerms
-from agent.mind import Advising, AdvisorTools, CurrentMoment, Describing, QuestionAnswered
-from agent.mind.advice import QuestionContext
+from agent.mind.advice import Advising, CurrentMoment, Describing, QuestionAnswered, QuestionContext
+from agent.mind.advisor_tools import AdvisorTools
 from emulator import Dex, demo_cartridge_path, load_cartridge
 from memory import RunStore, open_run_store
 from memory.conversation.boundaries import Slicer

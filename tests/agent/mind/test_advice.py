@@ -10,17 +10,22 @@ from agent.advisor.port import Advice, Purpose, Question, Silence, Silent
 from agent.capabilities import BoundAction, Capability
 from agent.capabilities.capability import Sensor
 from agent.errors import Stuck
-from agent.mind import (
+from agent.mind.advice import (
+    FAILED,
+    LASTS,
+    LIFTS,
+    LOOKS,
+    NEEDS,
+    REST,
+    SURE,
     Advising,
     CurrentMoment,
-    Intent,
-    IntentSource,
-    Ladder,
-    Mind,
-    ProgressMonitor,
     QuestionContext,
 )
-from agent.mind.advice import FAILED, LASTS, LIFTS, LOOKS, NEEDS, REST, SURE
+from agent.mind.intent import Intent, IntentSource
+from agent.mind.mind import Mind
+from agent.mind.progress import ProgressMonitor
+from agent.mind.recovery import Ladder
 from agent.perception import Percept, ScreenReading
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, wait

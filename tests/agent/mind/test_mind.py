@@ -9,7 +9,10 @@ import pytest
 from agent.capabilities import BoundAction, Capability, Reflex
 from agent.capabilities.capability import Sensor
 from agent.errors import Stuck
-from agent.mind import Intent, IntentSource, Ladder, Mind, ProgressMonitor
+from agent.mind.intent import Intent, IntentSource
+from agent.mind.mind import Mind
+from agent.mind.progress import ProgressMonitor
+from agent.mind.recovery import Ladder
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Plan, Require
 from agent.skills import Outcome, Skill, wait

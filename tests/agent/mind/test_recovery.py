@@ -9,9 +9,9 @@ import pytest
 from agent.capabilities import BoundAction, Capability, Inquiry, Reflex
 from agent.capabilities.capability import Sensor
 from agent.errors import Stuck, StuckReason
-from agent.mind import EpisodeTold, Ladder, Mind, ProgressMonitor, StuckEpisode
-from agent.mind.progress import LOST, PATIENCE, QUIET
-from agent.mind.recovery import COOL_DOWN, MOST_RESTORES
+from agent.mind.mind import Mind
+from agent.mind.progress import LOST, PATIENCE, QUIET, ProgressMonitor
+from agent.mind.recovery import COOL_DOWN, MOST_RESTORES, EpisodeTold, Ladder, StuckEpisode
 from agent.perception import Percept
 from agent.planning import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, wait

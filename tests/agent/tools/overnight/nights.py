@@ -7,17 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from agent.app import Interrupt
-from agent.tools.overnight import (
-    Clock,
-    Heartbeat,
-    Line,
-    Night,
-    NightLimits,
-    NightSettings,
-    NightTimeouts,
-    Supervisor,
-    read_journal,
-)
+from agent.tools.overnight.child import Heartbeat
+from agent.tools.overnight.logs import Line, read_journal
+from agent.tools.overnight.outcomes import Night, NightLimits
+from agent.tools.overnight.settings import Clock, NightSettings, NightTimeouts
+from agent.tools.overnight.supervisor import Supervisor
 
 STAND_IN = Path(__file__).with_name("stand_in.py")
 QUICK = NightTimeouts(hang_s=30, gain_hours=3, backoff_s=0.01, grace_s=5, sample_s=0.2, folder_s=20)

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from agent.tools.overnight import Heartbeat, NightEnding
+from agent.tools.overnight.child import Heartbeat
 from agent.tools.overnight.logs import KEPT, Line, Logbook, NightJournal, progress_of, read_journal
 from agent.tools.overnight.outcomes import (
     FRAMES_PER_HOUR,
     ChildExit,
     Guard,
+    NightEnding,
     NightFault,
     NightLimits,
     NightUsage,

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.tools.overnight import Line
+from agent.tools.overnight.logs import Line
 from agent.tools.overnight.supervisor import PROGRAM
-from agent.tools.replay import replay_run
+from agent.tools.replay.operations import replay_run
 from memory import flaw_in, read_run
 from memory.store import own
 from tests.agent.support import ROOT, Agent, play_in

@@ -11,8 +11,9 @@ import pytest
 
 from agent.app import Interrupt
 from agent.errors import RunError, UsageError
-from agent.tools.overnight import Clock, Line, NightLimits
-from agent.tools.overnight.outcomes import FRAMES_PER_HOUR
+from agent.tools.overnight.logs import Line
+from agent.tools.overnight.outcomes import FRAMES_PER_HOUR, NightLimits
+from agent.tools.overnight.settings import Clock
 from memory.errors import RunFolderError
 from memory.store import own
 from tests.agent.tools.overnight.nights import (

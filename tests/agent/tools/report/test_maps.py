@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agent.tools.replay import moments
+from agent.tools.replay.recording import moments
 from agent.tools.report.atlas.drawing import atlas_html, draw_atlas, sheet_svg
 from agent.tools.report.atlas.sheet import (
     Atlas,
