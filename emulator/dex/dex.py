@@ -27,21 +27,23 @@ Entry = TypeVar("Entry")
 class Dex:
     """What there is; `Dex.of(cartridge)` decodes it only once a process.
 
-    The tables map numbers to records. The methods return one record, or raise a CartridgeError.
+    The tables map numbers to records: `lone_moves` are of leaders, by gym from 1 on, `team_moves` of the Elite Four, by
+    class; `wild` goes by map, `trades` by bit of wCompletedInGameTradeFlags, and `vending` has prices by item. Without
+    any it is the dex of an empty slot. The methods return one record, or raise a CartridgeError.
     """
 
-    all_species: Mapping[int, Species] = field(repr=False)
-    all_moves: Mapping[int, Move] = field(repr=False)
-    all_items: Mapping[int, Item] = field(repr=False)
-    all_trainers: Mapping[int, TrainerClass] = field(repr=False)
-    lone_moves: Mapping[int, SpecialMove] = field(repr=False)  # of leaders, by gym from 1 on
-    team_moves: Mapping[int, SpecialMove] = field(repr=False)  # of the Elite Four, by class
-    wild: Mapping[int, Wild] = field(repr=False)  # by map
-    fishing: Fishing = field(repr=False)
-    trades: Mapping[int, Trade] = field(repr=False)  # by bit of wCompletedInGameTradeFlags
-    vending: Mapping[int, int] = field(repr=False)  # prices by item
-    type_names: tuple[str, ...] = field(repr=False)
-    rules: RuleBook = field(repr=False)
+    all_species: Mapping[int, Species] = field(default_factory=dict, repr=False)
+    all_moves: Mapping[int, Move] = field(default_factory=dict, repr=False)
+    all_items: Mapping[int, Item] = field(default_factory=dict, repr=False)
+    all_trainers: Mapping[int, TrainerClass] = field(default_factory=dict, repr=False)
+    lone_moves: Mapping[int, SpecialMove] = field(default_factory=dict, repr=False)
+    team_moves: Mapping[int, SpecialMove] = field(default_factory=dict, repr=False)
+    wild: Mapping[int, Wild] = field(default_factory=dict, repr=False)
+    fishing: Fishing = field(default=Fishing((), {}), repr=False)
+    trades: Mapping[int, Trade] = field(default_factory=dict, repr=False)
+    vending: Mapping[int, int] = field(default_factory=dict, repr=False)
+    type_names: tuple[str, ...] = field(default=(), repr=False)
+    rules: RuleBook = field(default=RuleBook(TypeChart(()), ()), repr=False)
 
     @staticmethod
     @lru_cache(maxsize=4)
@@ -61,24 +63,6 @@ class Dex:
             vending=read_vending(rom),
             type_names=read_type_names(rom),
             rules=read_rule_book(rom),
-        )
-
-    @staticmethod
-    def empty() -> "Dex":
-        """Return the dex of an empty slot: nothing in any table."""
-        return Dex(
-            all_species={},
-            all_moves={},
-            all_items={},
-            all_trainers={},
-            lone_moves={},
-            team_moves={},
-            wild={},
-            fishing=Fishing((), {}),
-            trades={},
-            vending={},
-            type_names=(),
-            rules=RuleBook(TypeChart(()), ()),
         )
 
     def item_name(self, number: int) -> str:

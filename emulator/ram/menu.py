@@ -56,11 +56,9 @@ class Menu:
     top_y: int
     current: int
     maximum: int
-    watched_keys: int
     cursor: tuple[int, int]
     list_offset: int
     list_count: int
-    list_menu_id: int
 
     @property
     def index(self) -> int:
@@ -96,11 +94,9 @@ def read_menu(ram: Ram) -> Menu | None:
         top_y=top_y,
         current=block[CURRENT - TOP_Y],
         maximum=maximum,
-        watched_keys=keys,
         cursor=cursor,
         list_offset=block[SCROLL - TOP_Y],
         list_count=ram.byte(LIST_COUNT),
-        list_menu_id=list_menu_id,
     )
 
 
@@ -132,11 +128,9 @@ def _quantity(ram: Ram, tiles: bytes) -> Menu | None:
         top_y=row,
         current=ram.byte(QUANTITY),
         maximum=ram.byte(MAX_QUANTITY),
-        watched_keys=ram.byte(WATCHED_KEYS),
         cursor=(column, row),
         list_offset=ram.byte(SCROLL),
         list_count=ram.byte(LIST_COUNT),
-        list_menu_id=ram.byte(LIST_MENU_ID),
     )
 
 

@@ -97,7 +97,7 @@ def _dex(atlas: Atlas) -> Dex:
         for map_id, (rate, slots) in atlas.wild.items()
     }
     return replace(
-        Dex.empty(),
+        Dex(),
         all_species={number: _species(number, *known) for number, known in atlas.species.items()},
         all_items={
             item: Item(item, f"item {item}", 0, key=True, teaches=move)

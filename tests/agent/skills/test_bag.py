@@ -208,11 +208,9 @@ def _start_menu(current: int, maximum: int) -> Menu:
         top_y=2,
         current=current,
         maximum=maximum,
-        watched_keys=0,
         cursor=(11, 2 + 2 * current),
         list_offset=0,
         list_count=0,
-        list_menu_id=0,
     )
 
 

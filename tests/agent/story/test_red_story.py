@@ -204,7 +204,7 @@ def test_a_task_waits_for_what_the_facts_say_it_needs(
 
 def _kit() -> GameContext:
     ledger = MilestoneLedger(STORY.milestones, Hooks())
-    return GameContext(STORY, Terrain(World.empty()), Dex.empty(), ledger, 0)
+    return GameContext(STORY, Terrain(World.empty()), Dex(), ledger, 0)
 
 
 def test_no_reflex_reads_on_while_a_menu_opens_as_a_witness() -> None:

@@ -113,8 +113,8 @@ def test_a_menu_is_where_the_game_says_its_cursor_is() -> None:
     ).menu
     assert menu is not None
     assert (menu.cursor, menu.top_x, menu.top_y) == ((1, 5), 1, 3)
-    assert (menu.current, menu.maximum, menu.watched_keys) == (1, 2, 3)
-    assert (menu.list_offset, menu.list_count, menu.list_menu_id) == (4, 9, 3)
+    assert (menu.current, menu.maximum) == (1, 2)
+    assert (menu.list_offset, menu.list_count) == (4, 9)
 
 
 def test_a_menu_over_a_question_is_a_menu() -> None:
