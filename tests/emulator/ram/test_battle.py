@@ -266,7 +266,10 @@ def test_what_a_battle_waits_for(screen: Change, phase: Phase) -> None:
 def test_the_real_game_while_the_rival_sends_out_his_first(
     ram_image: Callable[[str], Ram],
 ) -> None:
-    battle = read_state(ram_image("rival_battle_sendout"), 0).battle
+    state = read_state(ram_image("rival_battle_sendout"), 0)
+    assert "AAAAAAA sent" in state.screen_text
+    assert not state.in_control
+    battle = state.battle
     assert battle is not None
     assert (battle.kind, battle.type) == (BattleKind.TRAINER, BattleType.NORMAL)
     assert (battle.opponent, battle.trainer_class, battle.trainer_number) == (225, 25, 1)

@@ -8,7 +8,6 @@ from typing import Any, Final, TypeAlias
 import pytest
 
 from emulator import (
-    BattleKind,
     ConsoleError,
     Menu,
     MenuKind,
@@ -150,22 +149,6 @@ def test_play_time_names_and_id_of_a_long_game(ram_image: RamImage) -> None:
     assert player.badges == tuple(range(8))
     assert player.play_time.hours > 0
     assert player.play_time.minutes < 60 > player.play_time.seconds
-
-
-def test_a_battle_in_its_first_text(ram_image: RamImage) -> None:
-    state = read_state(ram_image("rival_battle_sendout"), 0)
-    assert state.battle is not None
-    assert state.battle.kind is BattleKind.TRAINER
-    assert state.in_battle
-    assert not state.in_control
-    assert "AAAAAAA sent" in state.screen_text
-
-
-def test_a_step_under_way_is_not_control(ram_image: RamImage) -> None:
-    state = read_state(ram_image("pallet_town_walking"), 0)
-    assert state.control.walking
-    assert state.control.trusted
-    assert not state.in_control
 
 
 def test_events_of_a_finished_game_outnumber_those_of_a_new_one(ram_image: RamImage) -> None:

@@ -87,11 +87,6 @@ def first_warp(map_id: int, connections: int = 0) -> int:
     return objects(map_id, connections) + border + count
 
 
-def tail_of_connection(map_id: int) -> int:
-    """Return where a map's first connection has its two alignments."""
-    return offset(*header(map_id)) + HEADER_SIZE + 7
-
-
 def text(map_id: int, text_id: int) -> int:
     """Return where a text of a map begins."""
     bank, address = header(map_id)
@@ -99,6 +94,11 @@ def text(map_id: int, text_id: int) -> int:
     return offset(bank, ROM.pointer(bank, entry))
 
 
+HEIGHT: Final = offset(*header(LANE)) + 1
+STAIRS: Final = first_warp(BEDROOM)
+EDGE: Final = offset(*header(TOWN)) + HEADER_SIZE  # its last two bytes are how coordinates change
+SAYS: Final = text(LANE, 1)
+LEARNSET: Final = pointed("EvosMovesPointerTable", 2)
 TRAINER: Final = objects(LANE, connections=2) + 3 + 2 * 3 + 1
 CLASS_1: Final = pointed("TrainerDataPointers", 0)
 FIRST_LESSON: Final = 4  # of who evolves at a level: three bytes and their end
@@ -106,42 +106,20 @@ FIRST_LESSON: Final = 4  # of who evolves at a level: three bytes and their end
 # Where a byte is spoilt, by the invariant that this breaks, and what is said of it.
 SPOILT: Final[dict[str, list[tuple[int, bytes, str]]]] = {
     "has a size": [
-        (offset(*header(LANE)) + 1, b"\0", "map 12 has no size"),
-        (
-            offset(*header(LANE)) + 1,
-            b"\xff",
-            "map 12 has no size, or more on it than RAM has room for",
-        ),
-        (
-            first_warp(BEDROOM) - 1,
-            b"\x21",
-            "map 38 has no size, or more on it than RAM has room for",
-        ),
+        (HEIGHT, b"\0", "map 12 has no size"),
+        (HEIGHT, b"\xff", "map 12 has no size, or more on it than RAM has room for"),
+        (STAIRS - 1, b"\x21", "map 38 has no size, or more on it than RAM has room for"),
     ],
     "tileset": [(offset(*header(TOWN)), b"\x18", "map 0 has tileset 24; there are 24")],
-    "stand on their map": [
-        (first_warp(BEDROOM) + 1, b"\x63", "warp 0 of map 38 is at (99, 1), outside")
-    ],
+    "stand on their map": [(STAIRS + 1, b"\x63", "warp 0 of map 38 is at (99, 1), outside")],
     "lands on a warp": [
-        (
-            first_warp(BEDROOM) + 3,
-            b"\xf8",
-            "warp 0 of map 38 leads to map 248, which does not exist",
-        ),
-        (
-            first_warp(BEDROOM) + 2,
-            b"\x03",
-            "warp 0 of map 38 leads to warp 3 of map 37, which has 3",
-        ),
+        (STAIRS + 3, b"\xf8", "warp 0 of map 38 leads to map 248, which does not exist"),
+        (STAIRS + 2, b"\x03", "warp 0 of map 38 leads to warp 3 of map 37, which has 3"),
     ],
     "maps that join": [
+        (EDGE, b"\x01", "the north edge of map 0 joins map 1, which does not join it"),
         (
-            offset(*header(TOWN)) + HEADER_SIZE,
-            b"\x01",
-            "the north edge of map 0 joins map 1, which does not join it",
-        ),
-        (
-            tail_of_connection(TOWN),
+            EDGE + 7,
             b"\x05",
             "the north edge of map 0 joins map 12 where the way does not lead back",
         ),
@@ -156,12 +134,8 @@ SPOILT: Final[dict[str, list[tuple[int, bytes, str]]]] = {
     ],
     "can be read": [
         (TRAINER + 5, b"\x40", "sprite 1 of map 12 has text 0, which cannot be read"),
-        (text(LANE, 1), b"\x18", "sign 1 of map 12 has text 1, which cannot be read"),
-        (
-            text(LANE, 1) + 5,
-            b"\x4d",
-            "sign 1 of map 12 has text 1, which cannot be read after 'BRAM'",
-        ),
+        (SAYS, b"\x18", "sign 1 of map 12 has text 1, which cannot be read"),
+        (SAYS + 5, b"\x4d", "sign 1 of map 12 has text 1, which cannot be read after 'BRAM'"),
     ],
     "trainers' mons": [
         (CLASS_1 + 2, b"\x01", "team 1 of class 1 has species 1, which does not exist")
@@ -177,15 +151,9 @@ SPOILT: Final[dict[str, list[tuple[int, bytes, str]]]] = {
     "more experience": [
         (within("GrowthRateTable", 1), b"\xff", "needs less experience for a higher level")
     ],
-    "learnsets": [
-        (pointed("EvosMovesPointerTable", 2) + FIRST_LESSON, b"\x65", "species 3 learns move")
-    ],
+    "learnsets": [(LEARNSET + FIRST_LESSON, b"\x65", "species 3 learns move")],
     "evolutions": [
-        (
-            pointed("EvosMovesPointerTable", 2),
-            b"\x01\x10\x01\x00",
-            "species 3 evolves into species 1, which does not exist",
-        )
+        (LEARNSET, b"\x01\x10\x01\x00", "species 3 evolves into species 1, which does not exist")
     ],
     "moves have PP": [(within("Moves", 5), b"\0", "move 1 has 0 PP")],
     "machines teach": [
