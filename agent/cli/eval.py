@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import sys
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
@@ -18,7 +19,7 @@ from agent.cli.output import Output
 from agent.errors import UsageError
 from agent.lab.eval import EvalGame, EvalResults, game_of, write_csv
 from agent.lab.publish import Origin, write_result
-from agent.lab.runner import Runner, play_command
+from agent.lab.runner import Runner
 from agent.story import Story
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
 
@@ -71,10 +72,16 @@ def evaluate(
     _own(folder)
 
     def command(seed: int) -> list[str]:
-        run = folder / "runs" / f"seed-{seed}"
-        return play_command(
-            seed, run, _memory_for(seed, memory, folder), image, milestones[-1], ticks
-        )
+        flags = {
+            "--seed": seed,
+            "--run": folder / "runs" / f"seed-{seed}",
+            "--memory": _memory_for(seed, memory, folder),
+            "--until": milestones[-1],
+            "--rom": image,
+            **({} if ticks is None else {"--ticks": ticks}),
+        }
+        words = [str(word) for flag in flags.items() for word in flag]
+        return [sys.executable, "-m", "agent", "play", "--json", *words]
 
     workers = jobs or os.cpu_count() or 1
     runner = Runner(command, HOME, folder / "logs", workers, 60 * minutes)

@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
-from agent.fake_claude.service import FakeService, ServiceCounts, served
+from agent.fake_claude.service import FakeService, served
 from agent.fake_claude.wire import BANNER, RequestRefused, Wire, error_json, events
 
 MOST_BYTES: Final = 32_000_000  # of a request
@@ -127,25 +127,19 @@ POLL_S: Final = 0.02  # how long stopping takes at most
 class FakeClaude:
     """A server that speaks the Messages API and is no model; use it as a context.
 
-    `clock` is in seconds and tells the age of what is cached; `seed` varies what is made up; `port` 0 takes any
-    that is free. `url` is for ANTHROPIC_BASE_URL. Raises OSError where the port is taken.
+    `seed` varies what is made up; `port` 0 takes any that is free. `url` is for ANTHROPIC_BASE_URL; `counts` are
+    of what was asked, and the tokens. Raises OSError where the port is taken.
     """
 
-    def __init__(
-        self, *, clock: Callable[[], float] = time.monotonic, seed: int = 0, port: int = 0
-    ) -> None:
-        self._service = FakeService(clock, seed)
-        self._server = LoopbackServer((LOOPBACK, port), partial(Handler, self._service))
+    def __init__(self, *, seed: int = 0, port: int = 0) -> None:
+        service = FakeService(time.monotonic, seed)
+        self.counts = service.tally
+        self._server = LoopbackServer((LOOPBACK, port), partial(Handler, service))
 
     @property
     def url(self) -> str:
         """Where it listens."""
         return f"http://{LOOPBACK}:{self._server.server_address[1]}"
-
-    @property
-    def counts(self) -> ServiceCounts:
-        """What was asked, and the tokens."""
-        return self._service.tally
 
     def __enter__(self) -> Self:
         self._server.begin()

@@ -179,19 +179,14 @@ def cell(value: object) -> str:
             return str(value)
 
 
-def read_result(path: Path) -> PublishedResult | None:
-    """Return what was published at `path`, or None where there is no such file."""
-    if not path.is_file():
-        return None
+def read_result(path: Path) -> PublishedResult:
+    """Return what was published at `path`."""
     return PublishedResult(name=path.stem, **json.loads(path.read_text(encoding="utf-8")))
 
 
 def results() -> Iterator[PublishedResult]:
     """Yield everything that is published, by name."""
-    for path in sorted(FOLDER.glob("*.json")):
-        found = read_result(path)
-        if found is not None:
-            yield found
+    yield from map(read_result, sorted(FOLDER.glob("*.json")))
 
 
 @cache

@@ -5,7 +5,6 @@ Knows nothing of what a game is. Progress is reported, and whoever waits may ask
 
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -123,16 +122,6 @@ class EndedGame(NamedTuple):
     code: int | None
     last_line: str
     wall_s: float
-
-
-def play_command(
-    seed: int, run: Path, memory: Path, rom: Path, until: str, ticks: int | None
-) -> list[str]:
-    """Return the command line that plays one game into the folder `run`."""
-    flags = {"--seed": seed, "--run": run, "--memory": memory, "--until": until, "--rom": rom}
-    flags |= {} if ticks is None else {"--ticks": ticks}
-    words = [str(word) for flag in flags.items() for word in flag]
-    return [sys.executable, "-m", "agent", "play", "--json", *words]
 
 
 @dataclass

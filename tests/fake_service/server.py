@@ -11,7 +11,7 @@ from typing import Any, Final, Self, cast
 
 from agent.fake_claude.answers import MadeUpAnswer, ParsedRequest, texts
 from agent.fake_claude.server import LOOPBACK, Handler, LoopbackServer
-from agent.fake_claude.service import FakeService, PromptPiece, ServedModel, ServiceCounts, fitted
+from agent.fake_claude.service import FakeService, PromptPiece, ServedModel, fitted
 from agent.fake_claude.wire import RequestRefused, Wire
 from tests.fake_service.diagnosis import Diagnosis
 from tests.fake_service.faults import (
@@ -137,7 +137,7 @@ class _Door(LoopbackServer):
 class FakeClaude:
     """The stand-in server with a scenario; `seed` varies what is made up and what goes wrong.
 
-    `faults` counts those made, by kind; `requests` are the last thousand.
+    `counts` are of what was asked, and the tokens; `faults` counts those made, by kind; `requests` are the last thousand.
     """
 
     def __init__(
@@ -150,6 +150,7 @@ class FakeClaude:
     ) -> None:
         self.scenario = scenario or ServiceScenario()
         self.service = ScriptedService(self.scenario, clock, seed)
+        self.counts = self.service.tally
         self.mishaps = Mishaps(self.scenario.faults, self.scenario.spread, seed)
         self.faults: Counter[str] = Counter()
         self.requests: deque[Received] = deque(maxlen=KEPT)
@@ -163,11 +164,6 @@ class FakeClaude:
     def url(self) -> str:
         """Where it listens."""
         return f"http://{LOOPBACK}:{self._place.getsockname()[1]}"
-
-    @property
-    def counts(self) -> ServiceCounts:
-        """What was asked, and the tokens."""
-        return self.service.tally
 
     def __enter__(self) -> Self:
         self._open()

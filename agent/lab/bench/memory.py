@@ -307,9 +307,8 @@ class MemoryEffort:
 QUICK_MEMORY: Final = MemoryEffort(observations=10_000, often=400, seldom=10, games=1)
 
 
-def measure_memory(cartridge: Cartridge, say: Say, effort: MemoryEffort | None = None) -> Findings:
+def measure_memory(cartridge: Cartridge, say: Say, effort: MemoryEffort) -> Findings:
     """Return every figure; `say` is told what is being done."""
-    effort = effort or MemoryEffort()
     with ExitStack() as stack:
         home = Path(stack.enter_context(TemporaryDirectory(prefix="bench-memory-")))
         say("playing, for what is written meanwhile")
@@ -326,9 +325,8 @@ def measure_memory(cartridge: Cartridge, say: Say, effort: MemoryEffort | None =
         figures += consolidations(memory, store, stretch, effort.seldom)
         figures += saving(home, known, effort.seldom)
         say(f"remembering {effort.observations:,} observations, and asking for some")
-        observed = memory_fill.observed(
-            home / "observed.sqlite", stretch, names, effort.observations
-        )
+        path = home / "observed.sqlite"
+        observed = memory_fill.observed(path, stretch, names, effort.observations)
         stack.enter_context(closing(observed))
         aside = open_run_store(home / "aside.sqlite", run_id="aside")
         stack.enter_context(closing(aside))

@@ -99,9 +99,8 @@ class ModelEffort:
 QUICK_MODEL: Final = ModelEffort(1_500, 60, 50)
 
 
-def measure_model(cartridge: Cartridge, say: Say, effort: ModelEffort | None = None) -> Findings:
+def measure_model(cartridge: Cartridge, say: Say, effort: ModelEffort) -> Findings:
     """Return every figure; `say` is told what is being done."""
-    effort = effort or ModelEffort()
     try:
         with TemporaryDirectory(prefix="bench-model-") as folder:
             home = Path(folder)

@@ -101,7 +101,6 @@ def test_eval_plays_seeds_and_leaves_tables_plots_and_a_result(
     assert (out / "times.png").exists()
     assert (tmp_path / "games.png").read_bytes() == (out / "milestones.png").read_bytes()
     found = read_result(written)
-    assert found is not None
     assert found.figures["settings"]["seeds"] == "5..6"
     assert [str(row["left_home_tick"]) for row in found.rows] == [
         row["left_home_tick"] for row in rows

@@ -13,7 +13,6 @@ from agent.lab import publish as publishing
 from agent.lab.publish import (
     FOLDER,
     Origin,
-    PublishedResult,
     code_digest,
     demo,
     publish,
@@ -35,7 +34,6 @@ def quoted() -> Iterator[tuple[str, str, str]]:
 def test_pages_quote_only_figures_of_the_code_and_cartridge_in_the_tree() -> None:
     for name, figure, value in quoted():
         result = read_result(FOLDER / f"{name}.json")
-        assert result is not None, name
         assert not result.older_than_tree(), f"{name} is older than the tree: quote no figure of it"
         found = result.figures
         for key in figure.split("."):
@@ -63,7 +61,6 @@ def test_a_result_is_read_back_as_it_was_published(folder: Path) -> None:
     path = publish("games", rows, {"mean": 25.0}, "eval", what="Two games", picture=b"PNG")
     assert path == folder / "games.json"
     found = read_result(path)
-    assert isinstance(found, PublishedResult)
     assert (found.name, found.rows, found.figures) == ("games", rows, {"mean": 25.0})
     assert (found.sha1, found.code) == (demo().sha1, code_digest())
     assert path.with_suffix(".png").read_bytes() == b"PNG"
@@ -82,14 +79,12 @@ def test_a_result_elsewhere_is_not_in_the_index(folder: Path, tmp_path: Path) ->
 
 def test_a_result_of_other_code_or_another_cartridge_is_older(folder: Path) -> None:
     found = read_result(publish("speed", [], {}, "bench"))
-    assert found is not None
     assert found.older_than_tree() == []
     assert replace(found, code="0").older_than_tree() == ["code"]
     assert replace(found, sha1="0", code="0").older_than_tree() == ["cartridge", "code"]
     path = folder / "speed.json"
     path.write_text(path.read_text(encoding="utf-8").replace(code_digest(), "0"), encoding="utf-8")
     assert publishing.older_results() == ["speed: code changed since; bench"]
-    assert read_result(folder / "none.json") is None
 
 
 @pytest.mark.parametrize("quick", [True, False])
