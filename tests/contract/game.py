@@ -55,10 +55,7 @@ class Game:
 
     def __init__(self, battery: bytes = NOTHING_KEPT) -> None:
         self.pyboy: Any = PyBoy(
-            str(CARTRIDGE),
-            window="null",
-            sound_emulated=False,
-            ram_file=io.BytesIO(battery),
+            str(CARTRIDGE), window="null", sound_emulated=False, ram_file=io.BytesIO(battery)
         )
         self.pyboy.set_emulation_speed(0)
         self.frames = 0

@@ -72,6 +72,9 @@ def test_every_move_does_what_the_engine_knows(rom: Rom, dex: Dex) -> None:
     assert len(dex.all_moves) >= 22
     assert dex.move(QUICK_MOVE).power == 40
     assert dex.move(LAST_RESORT).effect == RECOIL
+    assert any(move.high_critical for move in dex.all_moves.values())
+    assert 20 <= len(dex.rules.chart.matchups) <= 82
+    assert all(999 * ratio.numerator < 1 << 16 for ratio in dex.rules.ratios)
 
 
 def test_names_are_short_and_tell_apart(rom: Rom, dex: Dex) -> None:

@@ -38,29 +38,9 @@ def test_the_cursor_comes_some_frames_after_the_list(bedroom: Game) -> None:
     assert bedroom.wait(lambda: bedroom.cursor == LIST, 60) >= FEW_FRAMES
 
 
-def test_select_twice_lets_two_change_places(bedroom: Game) -> None:
-    game = things.open_bag(bedroom, (4, 3), (11, 1), (20, 2))
-    game.press("select", settle=30)
-    assert game.byte("wMenuItemToSwap") == 1
-    game.press("down")
-    assert game.tile(5, 4) == 0xEC
-    game.press("down")
-    game.press("select", settle=30)
-    assert things.bag(game) == [(20, 2), (11, 1), (4, 3)]
-    assert game.byte("wMenuItemToSwap") == 0
-    game.press("select", settle=30)
-    game.press("select", settle=30)
-    assert things.bag(game) == [(20, 2), (11, 1), (4, 3)]
-    assert game.cursor == (5, 8)
-
-
 @pytest.mark.parametrize(
     ("item", "amount", "before", "after"),
-    [
-        (things.POTION, 20, 5, 25),
-        (things.SUPER_POTION, 50, 5, 55),
-        (things.POTION, 10, 90, 100),
-    ],
+    [(things.POTION, 20, 5, 25), (things.SUPER_POTION, 50, 5, 55), (things.POTION, 10, 90, 100)],
 )
 def test_a_potion_fills_up(bedroom: Game, item: int, amount: int, before: int, after: int) -> None:
     battles.set_team(bedroom, Mon(3), Mon(7, hp=before, max_hp=100))

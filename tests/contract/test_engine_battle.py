@@ -144,18 +144,6 @@ def test_changing_costs_the_turn(arena: Game) -> None:
     assert battles.party_mon(arena, 0)[1:3] == (200).to_bytes(2)
 
 
-def test_the_fallen_cannot_come_out(arena: Game) -> None:
-    arena.poke("wPartyMons", bytes(2), battles.PARTY_MON + 1)
-    open_team(arena)
-    arena.press("down")
-    arena.press("a", settle=20)
-    arena.press("a", settle=20)
-    arena.wait(lambda: arena.has_arrow, 60)
-    assert arena.said == "BBBB has no strength left!"
-    arena.press("b", settle=20)
-    assert arena.cursor == (0, 3)
-
-
 def test_a_direction_pressed_with_a_moves_and_does_not_choose(arena: Game) -> None:
     arena.hold("right")
     arena.press("a")
@@ -261,17 +249,3 @@ def test_fighting_forgets_the_attempts(start: Start) -> None:
     assert game.byte("wNumRunAttempts") == 1
     battles.fight(game)
     assert game.byte("wNumRunAttempts") == 0
-
-
-def test_nobody_runs_from_trainers(start: Start) -> None:
-    game = start("bedroom")
-    battles.hurry(game)
-    battles.set_team(game, Mon(3, hp=100, max_hp=100, stats=(50, 50, 500, 50)))
-    battles.challenge(game, 1, 1)
-    assert game.byte("wIsInBattle") == battles.TRAINER
-    battles.choose(game, RUN)
-    (said,) = battles.read_on(game)
-    assert "Nobody runs" in said
-    assert game.cursor == RUN
-    assert game.byte("wEnemySelectedMove") == 0
-    assert battles.field(game, "own", "hp") == 100

@@ -41,12 +41,12 @@ from tests.contract.battles import (
 from tests.contract.game import Game, Start
 from tests.contract.things import LIST, PARTY
 
-ONE_HIT, HALF, FIXED, CRASH, EXPLODE, DREAM, DRAIN = 38, 40, 41, 45, 7, 8, 3
+ONE_HIT, HALF, CRASH, EXPLODE, DREAM, DRAIN = 38, 40, 45, 7, 8, 3
 HAZE, MIST, FOCUS, HEAL, LIGHT_SCREEN, REFLECT, SUBSTITUTE = 25, 46, 47, 56, 64, 65, 79
 RAISE, LOWER, MAY_LOWER, SLEEP, POISONS, CONFUSE = 11, 19, 70, 32, 66, 49
 BY_LEVEL, TAKES_20, TAKES_40, BY_CHANCE, SLEEPER, GIVES_BACK = 69, 49, 82, 149, 156, 68
 MISTY, FOCUSED, HAS_SUBSTITUTE, SEEDED = 0x02, 0x04, 0x10, 0x80
-PLAIN, QUICK = 1, 98
+PLAIN = 1
 QUARTER: Final = HP // 4
 
 
@@ -269,9 +269,7 @@ def test_a_badge_is_worth_an_eighth_and_counts_again(start: Start, badge: int) -
     assert battles.field(game, "enemy", "attack") == STAT
 
 
-def test_badges_count_again_when_the_enemy_lowers_something(
-    start: Start,
-) -> None:
+def test_badges_count_again_when_the_enemy_lowers_something(start: Start) -> None:
     game = start("bedroom")
     game.poke("wObtainedBadges", b"\1")
     game = enter(lambda _: game)

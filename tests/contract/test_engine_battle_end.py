@@ -13,7 +13,7 @@ from tests.contract.battles import DEX, FIGHT, TEAM, Mon
 from tests.contract.game import Game, Start
 
 HITTER: Final = 24  # never misses
-RAMBLER, BASIL = 1, 25
+RAMBLER = 1
 STYLE_SHIFT = 0
 
 
@@ -393,24 +393,20 @@ def test_moves_of_lasting_machines_are_never_forgotten(start: Start) -> None:
     assert moves_of(game) == (KEPT_FOR_EVER, number, *KNOWN[1:3])
 
 
-def test_a_move_that_is_known_is_not_learned_again(start: Start) -> None:
-    game = start("bedroom")
-    battles.hurry(game)
+def test_a_move_that_is_known_is_not_learned_again(bedroom: Game) -> None:
     level, number = DEX.species(TOASTNUT).lessons[0]
-    growing.win_to_level(game, level, (*KNOWN[:3], number))
-    battles.read_on(game)
-    assert game.byte("wIsInBattle") == battles.NOTHING
-    assert moves_of(game) == (*KNOWN[:3], number)
+    growing.win_to_level(bedroom, level, (*KNOWN[:3], number))
+    battles.read_on(bedroom)
+    assert bedroom.byte("wIsInBattle") == battles.NOTHING
+    assert moves_of(bedroom) == (*KNOWN[:3], number)
 
 
-def test_of_levels_jumped_over_nothing_is_learned(start: Start) -> None:
-    game = start("bedroom")
-    battles.hurry(game)
+def test_of_levels_jumped_over_nothing_is_learned(bedroom: Game) -> None:
     lessons = DEX.species(TOASTNUT).lessons
     level = lessons[0][0]
-    growing.win_to_level(game, level, (battles.HITTER,), enemy_level=60)
-    battles.read_on(game)
-    reached = battles.party_mon(game, 0)[33]
+    growing.win_to_level(bedroom, level, (battles.HITTER,), enemy_level=60)
+    battles.read_on(bedroom)
+    reached = battles.party_mon(bedroom, 0)[33]
     assert reached > level
     learned = [move for when, move in lessons if when == reached]
-    assert [move for move in moves_of(game) if move] == [battles.HITTER, *learned]
+    assert [move for move in moves_of(bedroom) if move] == [battles.HITTER, *learned]

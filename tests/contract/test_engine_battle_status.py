@@ -25,7 +25,7 @@ from tests.contract.arena import (
     use_effect,
 )
 from tests.contract.battles import BURN, FIGHT, FREEZE, PARALYSIS, POISON, Mon, tells, with_effect
-from tests.contract.game import Game, Start
+from tests.contract.game import Game
 from tests.contract.test_engine_battle_damage import Chance, watch_chance
 
 HP = 320
@@ -237,21 +237,19 @@ def test_poison_goes_on_while_the_turn_is_spent_on_running(arena: Game) -> None:
         assert battles.field(arena, "own", "hp") == HP - HP // 16
 
 
-def test_poison_goes_on_in_who_comes_out(start: Start) -> None:
-    game = start("bedroom")
-    battles.hurry(game)
+def test_poison_goes_on_in_who_comes_out(bedroom: Game) -> None:
     sick = Mon(3, hp=HP, max_hp=HP, status=BURN, experience=9000)
-    battles.set_team(game, Mon(7, hp=HP, max_hp=HP, experience=9000), sick)
-    battles.meet(game, 33, 5)
-    battles.set_moves(game, "enemy", [battles.with_effect(HARMLESS).number])
-    battles.choose(game, battles.TEAM)
-    game.tick(30)
-    game.press("down")
-    game.press("a", settle=20)
-    game.press("a", settle=20)
-    battles.read_on(game)
-    assert battles.field(game, "own", "status") == BURN
-    assert battles.field(game, "own", "hp") == HP - HP // 16
+    battles.set_team(bedroom, Mon(7, hp=HP, max_hp=HP, experience=9000), sick)
+    battles.meet(bedroom, 33, 5)
+    battles.set_moves(bedroom, "enemy", [battles.with_effect(HARMLESS).number])
+    battles.choose(bedroom, battles.TEAM)
+    bedroom.tick(30)
+    bedroom.press("down")
+    bedroom.press("a", settle=20)
+    bedroom.press("a", settle=20)
+    battles.read_on(bedroom)
+    assert battles.field(bedroom, "own", "status") == BURN
+    assert battles.field(bedroom, "own", "hp") == HP - HP // 16
 
 
 def test_who_thaws_before_the_own_turn_repeats_the_last_move(arena: Game) -> None:
@@ -278,7 +276,7 @@ def test_who_thaws_before_the_own_turn_repeats_the_last_move(arena: Game) -> Non
 
 
 CONFUSE, MAY_CONFUSE, MAY_FLINCH, OFTEN_FLINCHES, SEED, DISABLE = 49, 76, 31, 37, 84, 86
-FLINCHED, CONFUSED, SEEDED, RECHARGING = 0x08, 0x80, 0x80, 0x20
+FLINCHED, CONFUSED, SEEDED = 0x08, 0x80, 0x80
 BADLY_POISONED: Final = 1
 SHARE: Final = HP // 16
 RAISE, LOWER = 11, 18

@@ -228,13 +228,13 @@ def test_a_full_team_has_it_wait(room: Game) -> None:
 
 LOBBY, HALL, LAST, ROAD = 174, 118, 113, 14
 ROOMS: Final = {245: (0x8E1, 0x8E6), 246: (0x8E9, 0x8EE), 247: (0x8F1, 0x8F6)}
-LAST_BEATEN, BEAT_LAST, DOOR_LOCKED = 0x8F9, 0x8FE, 0x8FF
+DOOR_LOCKED = 0x8FF
 CLASSES: Final = {245: 244, 246: 233, 247: 246, 113: 247}
 # Of maps whose script indices the agent does not read.
 SCRIPTS: Final = {245: 0xD64D, 246: 0xD64E, 247: 0xD64F, 113: 0xD653}
 ENTERED_HALL: Final = 0x003
 RECORDS: Final = 0xA598  # sHallOfFame
-EXIT, BARS = (4, 1), (4, 10)
+BARS = (4, 10)
 HOST = 1
 NO_TYPE = 9  # nothing is good or bad against it
 
@@ -282,18 +282,6 @@ def test_one_walks_in_and_is_kept_from_leaving(start: Start, number: int) -> Non
         assert game.place.y == 10
         game.read_to_the_end()
         game.wait(lambda: game.is_free and game.place.y == 9, 120)
-
-
-@pytest.mark.parametrize("number", [*ROOMS, LAST])
-def test_the_exit_opens_when_its_host_is_beaten(start: Start, number: int) -> None:
-    game = to_room(start, number)
-    assert not game.is_open(*EXIT)
-    beat(game)
-    assert game.has_happened(LAST_BEATEN if number == LAST else ROOMS[number][0])
-    assert game.has_happened(BEAT_LAST) == (number == LAST)
-    assert game.is_open(*EXIT)
-    following = {245: 246, 246: 247, 247: LAST, LAST: HALL}[number]
-    enter(game.go(4, 0), "up", following)
 
 
 def test_bars_fall_behind_who_comes_to_the_last(start: Start) -> None:
@@ -373,7 +361,6 @@ PIPE = 73
 GOT_FLUTE, FIGHT_SLEEPER, BEAT_SLEEPER = 0x128, 0x4C8, 0x4C9
 BESIDE, BEYOND, FAR = (8, 6), (10, 6), (6, 6)
 LEFT_RESULT: Final = 2
-SPECIES, SLEEPER_LEVEL = 125, 12
 
 
 def play(game: Game) -> Game:
@@ -436,24 +423,6 @@ def test_from_afar_the_pipe_is_only_a_tune(lane: Game) -> None:
     assert bag(lane) == {PIPE: 1}
     assert not lane.has_happened(FIGHT_SLEEPER)
     assert not lane.is_away(SLEEPER)
-
-
-def test_beside_him_it_wakes_him_and_winning_clears_the_way(lane: Game) -> None:
-    rouse(lane)
-    assert not lane.has_happened(FIGHT_SLEEPER)
-    lane.wait(lambda: battles.field(lane, "enemy", "species") == SPECIES, 300)
-    assert battles.field(lane, "enemy", "level") == SLEEPER_LEVEL
-    battles.read_on(lane)
-    battles.set_field(lane, "enemy", "hp", 1)
-    battles.fight(lane)
-    to_the_map(lane)
-    assert lane.has_happened(BEAT_SLEEPER)
-    assert lane.is_away(SLEEPER)
-    assert bag(lane) == {PIPE: 1}
-    assert walk_past(lane) == BEYOND
-    play(lane)
-    lane.tick(60)
-    assert lane.is_free
 
 
 def test_running_counts_as_well(lane: Game) -> None:

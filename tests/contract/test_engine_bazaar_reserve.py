@@ -16,8 +16,7 @@ from tests.contract.stations import read_on
 from tests.contract.things import money, set_money
 
 GATE, RESERVE = 156, 220
-GAME_OVER, IN_SAFARI = 0x24E, 0x24F
-SPOON = 64
+IN_SAFARI = 0x24F
 NET, STONE, CRUMB, RUN = (1, 14), (1, 16), (13, 14), (13, 16)
 LEFT_RESULT: Final = 2
 SAFARI: Final = 2  # wBattleType
@@ -74,20 +73,6 @@ def test_each_step_counts_and_a_turn_does_not(gate: Game) -> None:
     assert steps_left(gate) == 500
 
 
-def test_after_the_last_step_one_stands_at_the_gate_and_may_pay_again(gate: Game) -> None:
-    go_in(gate)
-    gate.poke_number("wSafariSteps", 2)
-    gate.step("up")
-    gate.hold_until("up", lambda: gate.is_talking, 60)
-    assert gate.byte("wSafariZoneGameOver")
-    read_on(gate, lambda: gate.place.map == GATE and gate.is_free and gate.place.y == 3)
-    assert not any(gate.has_happened(each) for each in (IN_SAFARI, GAME_OVER))
-    assert not gate.byte("wSafariZoneGameOver")
-    set_money(gate, 700)
-    go_in(gate)
-    assert steps_left(gate) == 502
-
-
 @pytest.mark.parametrize("leaves", [True, False])
 def test_who_leaves_early_is_asked(gate: Game, *, leaves: bool) -> None:
     go_in(gate)
@@ -99,14 +84,6 @@ def test_who_leaves_early_is_asked(gate: Game, *, leaves: bool) -> None:
     else:
         read_on(gate, lambda: gate.is_free and gate.place.map == RESERVE)
     assert gate.has_happened(IN_SAFARI) != leaves
-
-
-def test_the_spoon_lies_far_inside(gate: Game) -> None:
-    go_in(gate)
-    gate.poke("wGrassRate", 0)
-    gate.go_beside(2, 2).hear()
-    assert (SPOON, 1) in pcs.read_list(gate, "wNumBagItems")
-    assert steps_left(gate) > 400
 
 
 def to_menu(game: Game) -> Game:

@@ -14,7 +14,6 @@ from tests.contract.pcs import CORNER
 WITHDRAW, DEPOSIT, RELEASE, CHANGE, LEAVE = range(5)
 LIST, ACTIONS, YES, BOX_LIST = (5, 4), (10, 12), (15, 8), (12, 1)
 BOX_MON, NAME, SIZE = 33, 11, 0x462
-TEAM = (3, 7, 33)
 ENOUGH = 0.95
 
 

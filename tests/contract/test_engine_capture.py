@@ -193,16 +193,14 @@ def test_no_ball_is_spent_without_room(start: Start) -> None:
     assert game.byte("wEnemySelectedMove") == 0  # the turn was not spent
 
 
-def test_nobody_catches_what_is_a_trainers(start: Start) -> None:
-    game = start("bedroom")
-    battles.hurry(game)
-    battles.set_team(game, Mon(3, hp=100, max_hp=100))
-    pcs.set_list(game, "wNumBagItems", (MASTER, 1))
-    battles.challenge(game, 1, 1)
-    throw(game, MASTER)
-    assert battles.is_at_menu(game)
-    assert pcs.read_list(game, "wNumBagItems") == [(MASTER, 1)]
-    assert game.byte("wPartyCount") == 1
+def test_nobody_catches_what_is_a_trainers(bedroom: Game) -> None:
+    battles.set_team(bedroom, Mon(3, hp=100, max_hp=100))
+    pcs.set_list(bedroom, "wNumBagItems", (MASTER, 1))
+    battles.challenge(bedroom, 1, 1)
+    throw(bedroom, MASTER)
+    assert battles.is_at_menu(bedroom)
+    assert pcs.read_list(bedroom, "wNumBagItems") == [(MASTER, 1)]
+    assert bedroom.byte("wPartyCount") == 1
 
 
 def test_a_failed_throw_costs_the_ball_and_the_turn(start: Start) -> None:
@@ -323,42 +321,32 @@ def test_it_learns_what_its_new_kind_learns_at_that_level(start: Start) -> None:
     assert tuple(battles.party_mon(game, 0)[8:12]) == (battles.HITTER, move, 0, 0)
 
 
-def test_one_evolves_after_the_other(start: Start) -> None:
-    game = start("bedroom")
-    battles.hurry(game)
+def test_one_evolves_after_the_other(bedroom: Game) -> None:
     level, into = due(NIBBIT)
-    growing.win_to_level(game, level, (battles.HITTER,), NIBBIT)
-    game.poke("wPartyMons", game.block("wPartyMons", PARTY_MON), PARTY_MON)
-    game.poke("wPartyMonNicks", growing.name(game, NIBBIT), battles.NAME)
-    game.poke("wPartySpecies", bytes([NIBBIT, NIBBIT, 0xFF]))
-    game.poke("wPartyCount", b"\2")
-    game.poke("wCanEvolveFlags", b"\3")
+    growing.win_to_level(bedroom, level, (battles.HITTER,), NIBBIT)
+    bedroom.poke("wPartyMons", bedroom.block("wPartyMons", PARTY_MON), PARTY_MON)
+    bedroom.poke("wPartyMonNicks", growing.name(bedroom, NIBBIT), battles.NAME)
+    bedroom.poke("wPartySpecies", bytes([NIBBIT, NIBBIT, 0xFF]))
+    bedroom.poke("wPartyCount", b"\2")
+    bedroom.poke("wCanEvolveFlags", b"\3")
     for _ in range(2):
-        read_to_evolution(game)
-        watch(game)
-    battles.read_on(game)
-    game.wait(lambda: game.is_free, SLOW)
-    assert game.block("wPartySpecies", 3) == bytes([into, into, 0xFF])
-    assert game.block("wPartyMons", 2 * PARTY_MON)[::PARTY_MON] == bytes([into] * 2)
+        read_to_evolution(bedroom)
+        watch(bedroom)
+    battles.read_on(bedroom)
+    bedroom.wait(lambda: bedroom.is_free, SLOW)
+    assert bedroom.block("wPartySpecies", 3) == bytes([into, into, 0xFF])
+    assert bedroom.block("wPartyMons", 2 * PARTY_MON)[::PARTY_MON] == bytes([into] * 2)
 
 
-def test_only_who_rose_a_level_evolves(start: Start) -> None:
-    game = start("bedroom")
-    battles.hurry(game)
+def test_only_who_rose_a_level_evolves(bedroom: Game) -> None:
     strong = battles.Mon(
-        NIBBIT,
-        20,
-        60,
-        60,
-        (500,) * 4,
-        (battles.HITTER,),
-        experience=growing.experience(NIBBIT, 20),
+        NIBBIT, 20, 60, 60, (500,) * 4, (battles.HITTER,), experience=growing.experience(NIBBIT, 20)
     )
-    battles.set_team(game, strong, strong)
-    battles.meet(game, 66, 2)
-    battles.fight(game)
-    assert game.byte("wEvolutionOccurred") == 0
-    assert game.block("wPartyMons", 2 * PARTY_MON)[::PARTY_MON] == bytes([NIBBIT] * 2)
+    battles.set_team(bedroom, strong, strong)
+    battles.meet(bedroom, 66, 2)
+    battles.fight(bedroom)
+    assert bedroom.byte("wEvolutionOccurred") == 0
+    assert bedroom.block("wPartyMons", 2 * PARTY_MON)[::PARTY_MON] == bytes([NIBBIT] * 2)
 
 
 def test_the_map_is_itself_again(start: Start) -> None:

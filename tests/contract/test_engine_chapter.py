@@ -15,14 +15,11 @@ from tests.contract.chapter import (
     GOT_PARCEL,
     GYM,
     GYM_TRAINERS,
-    HEATHER_WAY,
     OAK_GOT_PARCEL,
     PARCEL,
-    SECOND_LEVER,
     STONECROSS,
     STORE,
     STORE_SCRIPT,
-    TOWN_SCRIPT,
     bag,
     empty_bag,
     enter,
@@ -32,7 +29,7 @@ from tests.contract.chapter import (
 from tests.contract.game import Game, Start
 from tests.contract.stations import BATTLED_RIVAL, GOT_STARTER, LAB, fight, read_on
 
-HAZEL, GUARD, CLERK = 5, 4, 1
+HAZEL, CLERK = 5, 1
 COUNTER = (3, 3)
 MAP_BANK = 0xFFE8
 
@@ -110,26 +107,6 @@ def test_without_the_parcel_in_the_bag_hazel_only_asks(start: Start) -> None:
     assert not game.has_happened(OAK_GOT_PARCEL)
 
 
-@pytest.mark.parametrize("column", [9, 10])
-def test_the_guard_turns_back_whoever_has_the_errand(start: Start, column: int) -> None:
-    game = start("alderbrook").go(column, 1)
-    for _ in range(2):
-        game.hold_until("up", lambda: game.is_talking, 60)
-        assert (game.place.y, bool(game.at(TOWN_SCRIPT))) == (0, True)
-        game.read_to_the_end()
-        game.wait(lambda: game.is_free and game.place.y == 1, 60)
-        assert not game.at(TOWN_SCRIPT)
-
-
-def test_afterwards_he_lets_pass(start: Start) -> None:
-    game = start("alderbrook").go_beside(*start("alderbrook").sprite(GUARD))
-    before = game.hear()
-    game.set_event(OAK_GOT_PARCEL)
-    assert game.hear() != before
-    game.go(9, 0).step("up")
-    assert game.place == (HEATHER_WAY, 9, 55)
-
-
 def test_the_clerk_sells_afterwards(start: Start) -> None:
     game = start("alderbrook")
     for event in (GOT_PARCEL, OAK_GOT_PARCEL):
@@ -142,8 +119,8 @@ def test_the_clerk_sells_afterwards(start: Start) -> None:
     assert game.rom(game.at(MAP_BANK), script, 9) == bytes([0xFE, 6, 4, 20, 11, 12, 14, 15, 0xFF])
 
 
-DOORMAN, KEEPER, LEADER = 1, 2, 3
-LEFT, RIGHT, GATE = (1, 8), (8, 8), (4, 5)
+LEADER = 3
+RIGHT, GATE = (8, 8), (4, 5)
 BEFORE_THE_LEADER = (4, 3)
 LEADER_CLASS = 234
 BADGE = 0x01
@@ -165,23 +142,6 @@ def picture_of_the_gate(game: Game) -> set[int]:
     """Return the tiles on screen where the gate is, seen from two steps below it."""
     game.go(4, 7)
     return {game.tile(x, y) for x in range(8, 12) for y in (4, 5)}
-
-
-def test_the_levers_open_the_gate_in_their_order(gym: Game) -> None:
-    shut = gym.step_tile(*GATE)
-    pull(gym, RIGHT)
-    assert not gym.has_happened(SECOND_LEVER)
-    pull(gym, LEFT)
-    assert gym.has_happened(FIRST_LEVER)
-    assert not gym.has_happened(SECOND_LEVER)
-    assert gym.step_tile(*GATE) == shut
-    assert not gym.is_open(*GATE)
-    pull(gym, RIGHT)
-    assert gym.has_happened(SECOND_LEVER)
-    assert all(gym.is_open(x, y) for x in (4, 5) for y in (4, 5))
-    for lever in (LEFT, RIGHT):
-        pull(gym, lever)
-    assert gym.route(*BEFORE_THE_LEADER)
 
 
 def test_the_gate_is_redrawn_at_once_and_at_each_entry(gym: Game) -> None:
@@ -303,7 +263,7 @@ def test_the_statue_names_the_leader_and_then_who_beat_him(start: Start, gym: Gy
 
 
 HIDDEN = 0xFF
-RIVAL, BALL_1, BALL_2 = 1, 2, 3
+RIVAL = 1
 
 
 def image(game: Game, slot: int) -> int:
@@ -330,19 +290,6 @@ def test_a_new_game_hides_what_the_table_hides(start: Start) -> None:
     count = next(i for i in range(0, 684, 3) if states[i] == 0xFF) // 3
     hidden = [bool(game.byte("wToggleableObjectFlags", i // 8) & 1 << i % 8) for i in range(count)]
     assert hidden == [states[3 * i + 2] == 0x11 for i in range(count)]
-
-
-def test_what_was_taken_is_gone_and_stays_gone(start: Start) -> None:
-    game = start("lab")
-    places = [game.sprite(slot) for slot in (BALL_1, BALL_2)]
-    assert not game.is_away(BALL_1)
-    game.load(start("starter 1").save())
-    assert game.is_away(BALL_1)
-    assert game.is_away(BALL_2)  # his
-    assert [game.sprite(slot) for slot in (BALL_1, BALL_2)] == places
-    assert image(game, BALL_1) == image(game, BALL_2) == HIDDEN
-    game.press("a", settle=30)
-    assert game.is_free  # nothing left to talk to
 
 
 def test_who_is_away_is_not_in_the_way(start: Start) -> None:

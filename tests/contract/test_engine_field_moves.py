@@ -180,12 +180,10 @@ def test_b_leads_from_the_town_map_back_to_the_team(town: Game) -> None:
     assert game.place.map == 1
 
 
-def test_nobody_flies_from_indoors(start: Start) -> None:
-    game = start("bedroom")
-    battles.hurry(game)
-    use_first(who_knows(game, FLY))
-    assert "Not here" in read_through(game)
-    assert game.cursor == PARTY
+def test_nobody_flies_from_indoors(bedroom: Game) -> None:
+    use_first(who_knows(bedroom, FLY))
+    assert "Not here" in read_through(bedroom)
+    assert bedroom.cursor == PARTY
 
 
 CAVE, HOUSE, DARK = 82, 41, 6
@@ -203,11 +201,6 @@ def cave(start: Start) -> Game:
     game.poke("wGrassRate", 0)
     game.tick(30)
     return game
-
-
-def test_it_is_dark_from_the_door_on(cave: Game) -> None:
-    assert cave.byte("wMapPalOffset") == DARK
-    assert cave.at(BACKGROUND_PALETTE) == DARK_PALETTE
 
 
 def test_a_house_is_not_dark(start: Start) -> None:
@@ -235,20 +228,9 @@ def test_a_battle_in_the_dark_is_lit_and_leaves_it_dark(cave: Game) -> None:
     assert game.at(BACKGROUND_PALETTE) == DARK_PALETTE
 
 
-def test_flash_lights_it(cave: Game) -> None:
-    game = things.open_team(cave)
-    game.press("a")
-    things.to_cursor(game, (12, 10)).press("a")
-    to_the_map(game)
-    assert game.byte("wMapPalOffset") == 0
-    assert game.at(BACKGROUND_PALETTE) == LIT_PALETTE
-    assert game.place.map == CAVE
-
-
 HM_CUT, TM = 196, 234
 STARTER, OTHER = 3, 33  # species: the first can be taught, the second cannot
 MOVES, PP = 8, 29  # of a party mon
-FORGET = (5, 8)
 TEACHING = 3  # wPartyMenuTypeOrMessageID
 MACHINES, MACHINE_COUNT = (4, 0x7773), 55
 PRICES = (30, 0x7FA7)
@@ -355,21 +337,6 @@ def test_a_free_place_is_filled_and_only_some_machines_used_up(
     assert battles.party_mon(game, 0)[PP + 1] == game.rom(14, 0x4000 + 6 * (move - 1), 6)[5]
     assert things.bag(game) == left
     assert game.byte("wActionResultOrTookBattleTurn") == 1
-
-
-def test_four_moves_raise_the_question_which_to_forget_and_hidden_ones_stay(bedroom: Game) -> None:
-    battles.set_team(bedroom, Mon(STARTER, moves=(STRENGTH, 24, 1, 2)))
-    game = say_yes(use_machine(bedroom, (HM_CUT, 1)))
-    things.to_cursor(game, PARTY).press("a")
-    read_to(game, YES)
-    game.press("a")
-    read_to(game, FORGET)
-    game.press("a")
-    assert "Nobody can forget" in read_to(game, FORGET)
-    game.press("down")
-    game.press("a")
-    assert "learned" in read_to(game, LIST)
-    assert moves(game) == [STRENGTH, CUT, 1, 2]
 
 
 def test_whoever_gives_the_new_move_up_keeps_the_machine(bedroom: Game) -> None:

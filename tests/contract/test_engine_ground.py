@@ -6,24 +6,21 @@ import pytest
 
 from tests.contract import battles, things
 from tests.contract.battles import POISON, Mon
-from tests.contract.game import OFFSETS, Game, Start
+from tests.contract.game import Game, Start
 from tests.contract.stations import TOWN, read_on
 
 CAVE, CELLAR, ROAD = 198, 201, 14
 SURF, PUSHING = 57, 70  # the moves
 SECOND_BADGE = 0x02
-BOULDER, PLUG = 1, 2
+BOULDER = 1
 FALLEN = 2  # in the cellar
-SWITCH, GATE, HOLE = (4, 5), (6, 5), (12, 5)
-NOOK = (0, 6)
-ON_SWITCH, DOWN_HOLE, ON_PLATE = 0x660, 0x666, 0x9C8
+HOLE = (12, 5)
+ON_SWITCH = 0x660
 STRENGTH = 0x01
 TRIED = 0x40
-WATER = 0x14
-SPIN = 0x80
 SURFING, WALKING = 2, 0
 DUNGEON_WARP_MAP, WHICH_DUNGEON_WARP = 0xD71D, 0xD71E
-SHORE, ISLET = (6, 15), (8, 18)  # of the pond on the road
+SHORE = (6, 15)  # of the pond on the road
 
 
 def led_to(game: Game, map_id: int, warp: int) -> Game:
@@ -101,24 +98,6 @@ def test_a_boulder_does_not_go_through_a_wall(cave: Game) -> None:
     assert not push(cave, "left")
 
 
-def test_a_boulder_on_the_switch_opens_the_gate_and_it_stays_open(cave: Game) -> None:
-    stand(strong(cave), 2, 3, "right")
-    assert not cave.is_open(*GATE)
-    assert push(cave, "right")
-    stand(cave, 4, 2, "down")
-    assert push(cave, "down")
-    assert not cave.has_happened(ON_SWITCH)
-    cave.step("down")
-    assert push(cave, "down")
-    assert cave.sprite(BOULDER) == SWITCH
-    assert cave.has_happened(ON_SWITCH)
-    assert cave.is_open(*GATE)
-
-    come_back(cave)
-    assert cave.sprite(BOULDER) == (3, 3)
-    assert cave.is_open(*GATE)
-
-
 def come_back(cave: Game) -> Game:
     """Leave for the road, and come in again."""
     cave.go(3, 8).step("down")
@@ -134,43 +113,8 @@ def in_the_inner_part(cave: Game) -> Game:
     return come_back(cave)
 
 
-def drop(cave: Game) -> Game:
-    """Push the other boulder down the hole."""
-    in_the_inner_part(cave)
-    stand(strong(cave), 10, 3, "right")
-    assert push(cave, "right", PLUG)
-    stand(cave, 12, 2, "down")
-    assert push(cave, "down", PLUG)
-    cave.step("down")
-    assert push(cave, "down", PLUG)
-    return cave
-
-
 def is_away(game: Game, slot: int) -> bool:
     return game.byte("wSpriteStateData1", 16 * slot + 2) == 0xFF
-
-
-def test_a_boulder_goes_down_the_hole_and_is_seen_no_more(cave: Game) -> None:
-    drop(cave)
-    assert cave.has_happened(DOWN_HOLE)
-    assert is_away(cave, PLUG)
-
-
-def test_it_lies_below_and_opens_a_nook_there(cave: Game) -> None:
-    drop(cave).step("down")
-    cave.step("down")
-    cave.wait(lambda: cave.is_free and cave.place.map == CELLAR, 400)
-    assert not is_away(cave, FALLEN)
-    strong(cave).go(4, 3).step("down")
-    cave.face("left")
-    assert push(cave, "left", FALLEN)
-    cave.step("left")
-    assert push(cave, "left", FALLEN)
-    stand(cave, 1, 5, "up")
-    assert not cave.is_open(*NOOK)
-    assert push(cave, "up", FALLEN)
-    assert cave.has_happened(ON_PLATE)
-    assert cave.is_open(*NOOK)
 
 
 def test_nothing_lies_below_where_nothing_fell(cave: Game) -> None:
@@ -189,39 +133,6 @@ def test_who_steps_into_the_hole_falls_to_the_floor_below(cave: Game) -> None:
 
 
 @pytest.fixture
-def cellar(start: Start) -> Game:
-    """Where the plate back stands, and from there by RAM to where one falls down."""
-    return in_the_inner_part(led_to(start("bedroom"), CAVE, 0)).go(*HOLE)
-
-
-def spin(game: Game, x: int, y: int) -> tuple[int, int]:
-    """Walk onto an arrow; where it carries one, with nothing to say against it."""
-    game.wait(lambda: game.is_free and game.place.map == CELLAR, 400)
-    dx, dy = OFFSETS["right" if x > game.place.x else "down"]
-    game.go(x - dx, y - dy)
-    facings = set()
-    game.hold_until("right" if dx else "down", lambda: bool(game.byte("wMovementFlags") & SPIN), 40)
-    game.hold("up")  # nobody asks
-    while game.byte("wMovementFlags") & SPIN:
-        facings.add(game.byte("wSpriteStateData1", 9))
-        game.tick()
-    game.release("up")
-    game.wait(lambda: game.is_free, 20)
-    assert facings == {0, 4, 8, 12}
-    return game.place[1:]
-
-
-def test_an_arrow_carries_one_to_a_landing(cellar: Game) -> None:
-    assert spin(cellar, 5, 4) == (8, 4)
-
-
-def test_arrows_on_the_way_turn_it(cellar: Game) -> None:
-    spin(cellar, 5, 4)
-    cellar.go(9, 5)
-    assert spin(cellar, 9, 6) == (12, 9)
-
-
-@pytest.fixture
 def by_the_pond(start: Start) -> Game:
     game = led_to(start("bedroom"), ROAD, 0).go(*SHORE).face("down")
     game.poke("wWaterRate", 0)
@@ -236,21 +147,6 @@ def afloat(game: Game) -> Game:
 
 def test_water_is_closed_to_who_walks(by_the_pond: Game) -> None:
     assert not by_the_pond.step("down")
-
-
-def test_who_surfs_moves_on_water_and_walks_again_on_land(by_the_pond: Game) -> None:
-    game = afloat(by_the_pond)
-    assert game.step_tile(*game.place[1:]) == WATER
-    assert game.step("down")
-    assert game.byte("wWalkBikeSurfState") == SURFING
-    assert game.step("left")
-    assert not game.step("left")  # the pond's western edge, which is neither water nor floor
-    for _ in range(3):
-        assert game.step("right")
-    assert game.step("down")
-    assert game.place[1:] == ISLET
-    assert game.byte("wWalkBikeSurfState") == WALKING
-    assert not game.step("right")
 
 
 def test_what_lives_in_the_water_is_met_on_it(by_the_pond: Game) -> None:
@@ -277,13 +173,6 @@ def use(game: Game, move: int, badges: int = SECOND_BADGE) -> str:
     pytest.fail(f"it does not end:\n{game.text}")
 
 
-def test_surf_is_a_step_onto_the_water(by_the_pond: Game) -> None:
-    x, y = by_the_pond.place[1:]
-    use(by_the_pond, SURF)
-    by_the_pond.wait(lambda: by_the_pond.is_free and by_the_pond.place[1:] == (x, y + 1), 60)
-    assert by_the_pond.byte("wWalkBikeSurfState") == SURFING
-
-
 def test_surf_is_refused_without_the_badge_and_away_from_water(by_the_pond: Game) -> None:
     here = by_the_pond.place
     use(by_the_pond, SURF, badges=0)
@@ -302,7 +191,6 @@ def test_strength_is_a_flag(cave: Game) -> None:
 
 
 ALWAYS = 255
-TOGGLE = 200
 
 
 def hp(game: Game, place: int) -> int:
@@ -378,10 +266,6 @@ def test_a_smell_keeps_weaker_ones_off(bedroom: Game, lead: int, steps: int) -> 
     assert bedroom.byte("wRepelRemainingSteps") < 100
 
 
-def test_without_it_they_come(bedroom: Game) -> None:
-    assert meets(in_grass(bedroom, 50), 8)
-
-
 def test_the_smell_is_used_up_step_by_step(bedroom: Game) -> None:
     in_grass(bedroom, 50)
     bedroom.poke("wGrassRate", 0)
@@ -404,48 +288,6 @@ def test_the_smell_is_used_up_step_by_step(bedroom: Game) -> None:
     game.press("b", settle=30)
     assert game.is_free
     assert game.byte("wRepelRemainingSteps") == 0
-
-
-@pytest.fixture
-def found(start: Start) -> Game:
-    """Stand before somebody who is made a thing on the ground."""
-    game = start("lab").go(6, 4).face("up")
-    battles.hurry(game)
-    slot = next(
-        slot
-        for slot in range(1, game.byte("wNumSprites") + 1)
-        if game.sprite(slot) == (game.place.x, game.place.y - 1)
-    )
-    game.poke("wMapSpriteExtraData", things.POTION, 2 * (slot - 1))
-    for i, byte in enumerate((slot, TOGGLE, 0xFF)):
-        game.poke("wToggleableObjectList", byte, i)
-    return game
-
-
-def is_gone(game: Game) -> bool:
-    return bool(game.byte("wToggleableObjectFlags", TOGGLE // 8) & 1 << TOGGLE % 8)
-
-
-def test_what_lies_there_goes_into_the_bag(found: Game) -> None:
-    things.fill_bag(found)
-    found.press("a", settle=30)
-    assert found.said.startswith("JUNO found a")
-    found.press("b", settle=30)
-    assert found.is_free
-    assert is_gone(found)
-    assert things.bag(found) == [(things.POTION, 1)]
-    assert found.byte("wSpriteStateData1", 16 * found.byte("wToggleableObjectList") + 2) == 0xFF
-
-
-def test_a_full_bag_leaves_it_there(found: Game) -> None:
-    stacks = [(item, 1) for item in range(30, 50)]
-    things.fill_bag(found, *stacks)
-    found.press("a", settle=30)
-    assert "bag is full" in found.said
-    found.press("b", settle=30)
-    assert found.is_free
-    assert not is_gone(found)
-    assert things.bag(found) == stacks
 
 
 def test_what_is_hidden_is_found_once(bedroom: Game) -> None:

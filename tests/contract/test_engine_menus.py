@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 
 import pytest
@@ -13,7 +12,7 @@ from tests.contract.game import Game, Start, halting_share
 from tests.contract.stations import read_on, to_the_map
 from tests.contract.things import LIST, YES
 
-TEAM, BAG, PLAYER, SAVE, OPTION, EXIT, PAST_THE_END = range(7)
+TEAM, BAG, PLAYER, SAVE, OPTION, EXIT = range(6)
 FONT_LOADED = 1
 
 
@@ -32,21 +31,6 @@ def choose(game: Game, item: int) -> Game:
 
 def is_closed(game: Game) -> bool:
     return not game.byte("wFontLoaded") and game.byte("hWY") == 0x90
-
-
-def test_a_held_direction_repeats_after_thirty_and_then_five(start: Start) -> None:
-    game = open_menu(start("bedroom"))
-    game.hold("down")
-    changes = []
-    for frame in range(60):
-        before = game.cursor
-        game.tick()
-        if game.cursor != before:
-            changes.append(frame)
-    game.release("down")
-    gaps = [later - earlier for earlier, later in itertools.pairwise(changes)]
-    assert abs(gaps[0] - 30) <= 1
-    assert all(abs(gap - 5) <= 1 for gap in gaps[1:])
 
 
 def test_b_start_and_exit_close_it(start: Start) -> None:
@@ -121,9 +105,7 @@ def test_the_world_stands_still_behind_the_menu(start: Start) -> None:
     assert game.block("wSpriteStateData2") == people
 
 
-def test_a_pressed_with_down_on_the_last_row_wraps_and_opens_nothing(
-    start: Start,
-) -> None:
+def test_a_pressed_with_down_on_the_last_row_wraps_and_opens_nothing(start: Start) -> None:
     game = open_menu(start("bedroom"))
     game.press("up")
     game.hold("down")
@@ -146,18 +128,6 @@ def test_walking_halts_too(start: Start) -> None:
     share = halting_share(game, 64)
     game.release("down")
     assert share >= ENOUGH
-
-
-def test_the_stack_stays_above_the_last_label(start: Start) -> None:
-    game = start("town")
-    game.press("start", settle=20)
-    game.press("b", settle=20)
-    game.go_beside(*game.signs[0])
-    game.press("a", settle=200)
-    stack = bytes(game.pyboy.memory[STACK_BOTTOM : STACK_TOP + 1])
-    untouched = next(i for i, byte in enumerate(stack) if byte)
-    assert untouched >= 64
-    assert game.pyboy.register_file.SP > STACK_BOTTOM
 
 
 FRAMES = 120
@@ -373,18 +343,6 @@ def test_what_goes_over_99_begins_another_stack(counter: Game) -> None:
     things.to_cursor(game, YES, 200).press("a")
     things.read(game)
     assert things.bag(game) == [(SHOP_GOODS[0], 99), (SHOP_GOODS[0], 2)]
-
-
-def test_the_list_stays_scrolled_between_purchases(counter: Game) -> None:
-    game = open_goods(counter)
-    for _ in range(4):
-        game.press("down")
-    assert (game.byte("wListScrollOffset"), game.byte("wCurrentMenuItem")) == (2, 2)
-    ask_for(game, 1).press("b")
-    things.to_cursor(game, LIST)
-    assert (game.byte("wListScrollOffset"), game.byte("wCurrentMenuItem")) == (2, 0)
-    ask_for(game, 1)
-    assert game.byte("wCurItem") == SHOP_GOODS[2]
 
 
 def open_own(game: Game, *stacks: tuple[int, int]) -> Game:

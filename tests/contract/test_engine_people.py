@@ -9,7 +9,7 @@ import pytest
 
 from tests.contract.chapter import SORREL_ROAD, STONECROSS, bag, empty_bag, fill_bag
 from tests.contract.chapter import through_the_door as behind_a_door
-from tests.contract.game import Game, Start, halting_share
+from tests.contract.game import Game, Start
 from tests.contract.stations import (
     ALDERBROOK,
     ASKED,
@@ -17,7 +17,6 @@ from tests.contract.stations import (
     BEAT_RAMBLER,
     GOT_STARTER,
     LAB,
-    LANE,
     TOWN,
     fight,
     read_on,
@@ -178,9 +177,7 @@ def in_stonecross(start: Start) -> Game:
     return game
 
 
-def test_the_guard_turns_back_who_has_no_badge_and_lets_pass_who_has(
-    start: Start,
-) -> None:
+def test_the_guard_turns_back_who_has_no_badge_and_lets_pass_who_has(start: Start) -> None:
     game = in_stonecross(start).go(*BEFORE_THE_EDGE)
     game.hold_until("right", lambda: game.is_talking, 60)
     assert "Wait, please!" in " ".join(game.read_to_the_end())
@@ -196,8 +193,6 @@ USED_CENTRE = 0x04
 HP, STATUS, MAX_HP, PP = 1, 4, 34, 29
 POISONED = 0x08
 MACHINE_FRAMES = 100
-ENOUGH = 0.95
-NIBBIT = 33
 
 
 def hurt(game: Game) -> Game:
@@ -245,41 +240,6 @@ def test_who_cancels_is_not_healed(start: Start, button: str) -> None:
     assert not is_whole(game)
     assert game.byte("wLastBlackoutMap") == TOWN
     assert not game.byte("wStatusFlags4") & USED_CENTRE
-
-
-@pytest.mark.parametrize(("last", "money"), [(TOWN, 3100), (ALDERBROOK, 999_999)])
-def test_a_lost_battle_ends_where_one_was_healed(start: Start, last: int, money: int) -> None:
-    game = start("lane")
-    game.poke("wGrassRate", 0)
-    game.poke("wLastBlackoutMap", last)
-    for place, byte in enumerate(bytes.fromhex(f"{money:06}")):
-        game.poke("wPlayerMoney", byte, place)
-    game.poke("wCurEnemyLevel", 3)
-    game.poke("wCurOpponent", NIBBIT)
-    fight(game, won=False)
-    read_on(game, lambda: game.place.map == last and game.is_free)
-    assert (game.place.x, game.place.y) == {TOWN: (3, 6), ALDERBROOK: (4, 6)}[last]
-    assert game.byte("wIsInBattle") == 0
-    assert int(game.block("wPlayerMoney").hex()) == money // 2
-    assert is_whole(game)
-    assert game.byte("wSpriteStateData1", 9) == 0
-    assert game.byte("wJoyIgnore") == 0
-    assert game.step("down")
-
-
-def test_the_team_is_shown_behind_start(start: Start) -> None:
-    game = start("lane")
-    game.tick(10)
-    tiles = game.block("wTileMap")
-    game.press("start", settle=20)
-    game.press("a", settle=60)
-    assert game.cursor == (0, 1)
-    assert halting_share(game, 100) >= ENOUGH
-    game.press("b", settle=60)
-    assert game.cursor == (11, 2)
-    game.press("b", settle=20)
-    assert game.is_free
-    assert game.block("wTileMap") == tiles
 
 
 RAMBLER = 1
@@ -386,20 +346,6 @@ STARTERS = {1: 3, 2: 7, 3: 11}
 BEATEN_BY = {3: 7, 7: 11, 11: 3}
 RIVAL, HAZEL = 1, 5
 RIVAL_OPPONENT = 225
-
-
-def test_nobody_walks_the_lane_alone(start: Start) -> None:
-    game = start("town").go(9, 2)
-    for _ in range(2):
-        game.hold_until("up", lambda: game.is_talking, 60)
-        assert game.byte("wPalletTownCurScript") != 0
-        pages = game.read_to_the_end()
-        assert "HAZEL" in pages[1]
-        game.wait(lambda: game.is_free and game.place.y == 2, 60)
-        assert game.byte("wPalletTownCurScript") == 0
-    game.set_event(GOT_STARTER)
-    game.go(9, 0).step("up")
-    assert game.place.map == LANE
 
 
 def test_hazel_asks_and_then_nobody_leaves(start: Start) -> None:

@@ -125,12 +125,6 @@ def test_pages_wait_at_the_arrow_and_clear(start: Start) -> None:
     assert game.is_free
 
 
-def test_the_players_name_is_printed(start: Start) -> None:
-    game = open_text(at_the_parent(start("house")))
-    game.wait(lambda: game.has_arrow, 200)
-    assert "JUNO" in game.text
-
-
 def test_whoever_is_talked_to_turns_to_the_player(start: Start) -> None:
     game = at_the_parent(start("house"))
     facing = game.byte("wSpriteStateData1", 9)

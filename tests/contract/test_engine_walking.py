@@ -14,12 +14,6 @@ from tests.contract.stations import GOT_STARTER, LANE, fight
 BITS = {"down": 4, "up": 8, "left": 2, "right": 1}
 
 
-def test_a_tap_ahead_steps(start: Start) -> None:
-    game = start("bedroom")
-    game.press("down", hold=2, settle=20)
-    assert game.place == (38, 3, 7)
-
-
 def test_the_view_moves_when_the_step_begins(start: Start) -> None:
     game = start("bedroom")
     game.hold("down")
@@ -115,42 +109,7 @@ def test_keys_do_nothing_in_the_air(start: Start) -> None:
     assert game.step("left")
 
 
-NO_JOYPAD = 0x20
 SCRIPTED = 0x80
-BLOCKED_FRAMES = 30
-
-
-def test_no_warp_fires_on_the_square_of_arrival(start: Start) -> None:
-    game = start("house")
-    arrived = game.place
-    game.tick(120)
-    assert game.place == arrived
-
-
-def test_the_pad_is_deaf_for_thirty_frames_after_a_warp(start: Start) -> None:
-    game = start("bedroom")
-    (stairs,) = [warp for warp in game.warps if warp[2] == 37]
-    way = game.route(*stairs[:2])
-    assert way
-    for direction in way[:-1]:
-        game.step(direction)
-    game.hold(way[-1])
-    game.wait(lambda: game.place.map == 37, 80)
-    assert game.byte("wJoyIgnore") == 0xFF
-    game.release(way[-1])
-    game.wait(lambda: game.byte("wIgnoreInputCounter") != 0, 60)
-    assert game.byte("wIgnoreInputCounter") >= BLOCKED_FRAMES - 1
-    game.hold("left")
-    before = game.place
-    while game.byte("wIgnoreInputCounter"):
-        assert game.byte("wStatusFlags5") & NO_JOYPAD
-        assert game.byte("wWalkCounter") == 0
-        assert game.byte("hJoyHeld") == 0
-        game.tick()
-    assert game.place == before
-    game.wait(lambda: game.byte("wWalkCounter") != 0, 12)
-    assert game.byte("wStatusFlags5") & NO_JOYPAD == 0
-    game.release("left")
 
 
 def test_a_door_lets_one_out_a_step_below(start: Start) -> None:
@@ -273,16 +232,6 @@ def test_slots_follow_the_thresholds(start: Start) -> None:
         low, high = expected(seen.total(), (threshold - below) / 256)
         below = threshold
         assert low <= seen[slot] <= high, seen
-
-
-def test_a_turn_counts_as_a_step(start: Start) -> None:
-    game = in_the_grass(start)
-    game.poke("wGrassRate", SURE)
-    game.tick(4)
-    before = game.place
-    game.press("left" if game.byte("wSpriteStateData1", 9) != 8 else "right", hold=2, settle=2)
-    game.wait(lambda: bool(game.byte("wCurOpponent")), 4)
-    assert game.place == before
 
 
 def test_no_encounter_off_the_grass_or_when_battles_are_off(start: Start) -> None:

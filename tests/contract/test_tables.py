@@ -75,14 +75,6 @@ def test_every_map_id_has_a_sound_header(rom: Rom) -> None:
         assert max(tiles) < 0x60
 
 
-def test_every_tileset_id_is_sound(rom: Rom) -> None:
-    for number in range(TILESET_COUNT):
-        tileset = Tileset(rom.tables["Tilesets"] + 12 * number, rom)
-        assert 48 <= tileset.bank <= 55
-        assert tileset.passable
-        special(rom, number)
-
-
 def test_lists_end_where_they_should(rom: Rom) -> None:
     assert len(rom.until(rom.tables["Overworld_Coll"], 0xFF)) < 20
     assert len(rom.until(rom.tables["TilePairCollisionsLand"], 0xFF)) % 3 == 0
@@ -334,14 +326,6 @@ def test_texts_decode_and_fit_their_box(rom: Rom, maps: dict[int, Map]) -> None:
     for script in spoken:
         lengths = lines_of(rom, script)
         assert all(0 < length <= 18 for length in lengths)
-
-
-def test_what_is_read_and_said_is_a_text_of_the_map(rom: Rom, maps: dict[int, Map]) -> None:
-    for each in maps.values():
-        known = set(rom.numbers(f"MAP_TEXT_{rom.name_of_map(each.number)}_").values())
-        assert known == set(range(1, len(known) + 1))
-        assert {text for _, _, text in each.signs} <= known
-        assert {person.text for person in each.people} <= known
 
 
 def test_the_balls_name_the_starters(rom: Rom, maps: dict[int, Map]) -> None:

@@ -159,10 +159,7 @@ class Map:
                 data, word = self.rom.data, self.rom.word
                 target, (length, width, y, x) = data[offset], data[offset + 5 : offset + 9]
                 strip, destination, view = word(offset + 1), word(offset + 3), word(offset + 9)
-                yield (
-                    direction,
-                    Connection(target, strip, destination, length, width, y, x, view),
-                )
+                yield (direction, Connection(target, strip, destination, length, width, y, x, view))
                 offset += 11
 
     def _elevations(self) -> Iterator[set[int]]:

@@ -11,12 +11,7 @@ from random import Random
 from time import perf_counter
 from typing import Final, TypeAlias
 
-from emulator import (
-    Cartridge,
-    CartridgeError,
-    CartridgeKind,
-    demo_cartridge_path,
-)
+from emulator import Cartridge, CartridgeError, CartridgeKind, demo_cartridge_path
 from emulator.cartridge import (
     BANK_SIZE,
     DEMO_TITLE,

@@ -168,10 +168,7 @@ class Notes:
     @contextmanager
     def taken(self) -> Iterator[None]:
         """Take note for as long as the context lasts."""
-        with (
-            wrapped(ClaudeAdvisor, "ask", self._ask),
-            wrapped(Claude, "complete", self._complete),
-        ):
+        with wrapped(ClaudeAdvisor, "ask", self._ask), wrapped(Claude, "complete", self._complete):
             yield
 
     def problems(self) -> Iterator[str]:
