@@ -1,21 +1,22 @@
 """A file of memory as people use it: look at it, search it, check it, repair it, forget items of it."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 from memory.agent_memory import open_memory
 from memory.blackboard.entry import Entry
 from memory.errors import CorruptStore, StoreError
+from memory.flow.memory_map import MemoryMap
 from memory.recall.query import MOST, MemoryQuery, Score, Weights
 from memory.store.checks.finding import CheckFinding
 from memory.store.checks.knowledge import check_knowledge
 from memory.store.checks.repair import Mending
 from memory.store.checks.run import check_run
-from memory.store.database import free_name, in_memory, open_database
+from memory.store.database import Database, Schema, free_name, in_memory, open_database
 from memory.store.entry_search import EntrySearch
 from memory.store.files import KINDS, Opened, open_sound
 from memory.store.items import MemoryItem, knowledge_items, run_items
@@ -24,13 +25,6 @@ from memory.store.run_folder import LOCK, own
 from memory.store.run_store import RunReader, RunStore
 from memory.store.schema import RUN_SCHEMA
 from memory.tiers.forgetting import MONTH_S
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from memory.flow.memory_map import MemoryMap
-    from memory.store.database import Database, Schema
 
 
 def copy_beside(database: Database, word: str) -> Path:

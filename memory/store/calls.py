@@ -5,17 +5,11 @@ not part of the lineage: `rewind` brings back the game, but money that was spent
 of ceilings.
 """
 
-from __future__ import annotations
-
 from dataclasses import astuple, dataclass, fields
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from memory.store.database import Reader, select_from
-
-if TYPE_CHECKING:
-    from memory.store.database import Database
-
+from memory.store.database import Database, Reader, select_from
 
 HOUR_MS: Final = 3_600_000
 _BOOK: Final = (

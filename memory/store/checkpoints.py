@@ -1,19 +1,13 @@
 """The checkpoints of a run: what each holds, which of them stay, and the saved state of sessions, which goes back with them."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
+from memory.blackboard.entry import CheckpointPart
 from memory.codec import Json, decode, encode
 from memory.errors import MissingCheckpoint
-from memory.store.database import Reader, select_from
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from memory.blackboard.entry import CheckpointPart
-    from memory.store.database import Database
+from memory.store.database import Database, Reader, select_from
 
 LAST_CHECKPOINT: Final = "(SELECT coalesce(max(id), 0) FROM checkpoints)"
 RING: Final = 8  # the newest, whatever they were made for

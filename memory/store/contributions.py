@@ -8,29 +8,25 @@ depends on nothing but them. Of several words about one thing the most trusted s
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import reduce
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from memory.codec import Json, as_json, decode, encode, from_json
+from memory.store.database import Database
 from memory.store.knowledge_tables import BY_NAME, TABLES
 from memory.tiers.forgetting import faded
 from memory.tiers.knowledge import (
     KIND_IN,
     KIND_NAMED,
+    Knowledge,
     LearnedPattern,
     PlayerPreference,
     SuccessfulStrategy,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from memory.store.database import Database
-    from memory.tiers.knowledge import Knowledge
-    from memory.tiers.lessons import OutboxRow
-
+from memory.tiers.lessons import OutboxRow
 
 Losers: TypeAlias = dict[str, tuple[str, tuple[str, ...]]]  # by run: why, and what shows it
 TRUST: Final = {"claim": 0, "inferred": 1, "verified": 2}

@@ -6,10 +6,11 @@ import os
 import shutil
 import sqlite3
 import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 from urllib.parse import quote
 
 from memory.errors import (
@@ -23,10 +24,8 @@ from memory.errors import (
     StoreError,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+Values: TypeAlias = Sequence[object] | Mapping[str, object]  # by place or by name
 
-    Values: TypeAlias = Sequence[object] | Mapping[str, object]  # by place or by name
 
 Read = TypeVar("Read")
 COMPANIONS: Final = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a file

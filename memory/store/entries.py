@@ -4,23 +4,15 @@ They are put and dropped in memory and written with the next commit. Indexes hol
 bulk: triggers would cost several times as much.
 """
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from memory.blackboard.entry import Entry
-from memory.codec import decode, encode, require_json, whole
-from memory.store.database import insert_into, select_from
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from memory.codec import Json
-    from memory.store.database import Database
-
+from memory.codec import Json, decode, encode, require_json, whole
+from memory.store.database import Database, insert_into, select_from
 
 PLACES: Final = ("location", "location_name", "place")
 SUBJECTS: Final = ("enemy_pokemon", "species", "subject", "objective_id")

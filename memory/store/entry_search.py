@@ -3,21 +3,15 @@
 Whatever is filtered is filtered before anything is cut off, and only what is returned is decoded.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from memory.blackboard.entry import scope_of
 from memory.recall.query import INWARD, Found, MemoryQuery, Score, Weights
+from memory.store.database import Database
 from memory.store.entries import COLUMNS, UNSEARCHED, entry_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from memory.store.database import Database
-
 
 MOST_WORDS: Final = 16  # of a text that are looked for
 _WILD: Final = "*?["

@@ -4,21 +4,16 @@ SQLite keeps no checksums of its pages, so a page inside of one long text can be
 be JSON are tested as well.
 """
 
-from __future__ import annotations
-
 import os
 import stat
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
 
 from memory.errors import CorruptStore, ForeignStore, MissingStore, RunFolderError, StoreError
 from memory.store.database import MAGIC, Database, Schema, in_memory, open_readonly
 from memory.store.run_folder import STORE
 from memory.store.schema import KNOWLEDGE_SCHEMA, RUN_SCHEMA
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
 
 _JSON: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {  # by kind of file and table: columns
     RUN_SCHEMA.name: {

@@ -1,12 +1,13 @@
 """All that a file remembers in one shape, whichever table it lies in, with what no longer holds."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import log
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from memory.blackboard.entry import Entry
 from memory.codec import Json, as_json, content_id
+from memory.store.database import Database
 from memory.store.knowledge_tables import (
     TABLES,
     Provenances,
@@ -15,17 +16,10 @@ from memory.store.knowledge_tables import (
     sound_record,
 )
 from memory.store.long_term import SELECT, entry_of, taught
+from memory.store.run_store import RunReader
 from memory.tiers.forgetting import MONTH_S, values
 from memory.tiers.knowledge import KIND_IN, ConsolidationConfig
 from memory.tiers.lessons import ENTRIES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from memory.blackboard.entry import Entry
-    from memory.store.database import Database
-    from memory.store.run_store import RunReader
-
 
 LIVE_ENTRIES: Final = "entries"  # the table of a run's own file
 KIND_OF: Final = {table: kind.name for table, kind in KIND_IN.items()}

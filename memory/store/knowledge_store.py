@@ -4,17 +4,19 @@ A run reads it once, at its start, and afterwards only delivers to it, so that r
 each other. Nothing is deleted that the archive has not got.
 """
 
-from __future__ import annotations
-
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from memory.codec import as_json, encode
+from memory.codec import Json, as_json, encode
 from memory.store.contributions import (
     TOTALS_TABLE,
+    ByThing,
     Contribution,
+    Folded,
     Shares,
     fold,
     save_by_hand,
@@ -39,15 +41,7 @@ from memory.store.long_term import GrowingEntries, LongTermEntries
 from memory.store.schema import KNOWLEDGE_SCHEMA
 from memory.tiers import forgetting
 from memory.tiers.knowledge import ConsolidationConfig, Knowledge
-from memory.tiers.lessons import ENTRIES
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Iterable, Iterator, Mapping
-    from pathlib import Path
-
-    from memory.codec import Json
-    from memory.store.contributions import ByThing, Folded
-    from memory.tiers.lessons import OutboxRow
+from memory.tiers.lessons import ENTRIES, OutboxRow
 
 
 class KnowledgeReader:

@@ -3,23 +3,16 @@
 A record that was read must have the shape that its kind declares; a file may say otherwise where it is damaged.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from memory.codec import as_json, decode, encode
-from memory.tiers.knowledge import KINDS, Knowledge, Piece
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from memory.blackboard.entry import Entry
-    from memory.codec import Json
-    from memory.store.database import Database
-    from memory.tiers.knowledge import KnowledgeKind
+from memory.blackboard.entry import Entry
+from memory.codec import Json, as_json, decode, encode
+from memory.store.database import Database
+from memory.tiers.knowledge import KINDS, Knowledge, KnowledgeKind, Piece
 
 
 class KnowledgeTable:

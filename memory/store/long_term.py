@@ -3,34 +3,29 @@
 Each is folded from what each run said under its key; several that say the same are one.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from memory.blackboard.entry import Entry
 from memory.codec import Json, decode, encode
 from memory.store.contributions import (
     TRUST,
+    Losers,
+    Runs,
     Share,
+    Shares,
     closing_in,
     closing_of,
     outspoken,
     teaching,
 )
-from memory.store.database import insert_into, select_from
+from memory.store.database import Database, insert_into, select_from
 from memory.store.entries import encode_tags
+from memory.store.knowledge_tables import Archive
 from memory.tiers.forgetting import faded
-from memory.tiers.lessons import ENTRIES, RUN, whole
+from memory.tiers.lessons import ENTRIES, RUN, OutboxRow, whole
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from memory.store.contributions import Losers, Runs, Shares
-    from memory.store.database import Database
-    from memory.store.knowledge_tables import Archive
-    from memory.tiers.lessons import OutboxRow
-
-    Row = tuple[Any, ...]
+Row = tuple[Any, ...]
 
 
 COLUMNS: Final = (

@@ -8,34 +8,29 @@ at the later date of both; only then are rows dropped that are worth too little 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
+from memory.blackboard.entry import Entry
 from memory.codec import as_json, decode, encode
-from memory.store.contributions import Shares, joined
-from memory.store.database import copy_database, free_name, open_database
+from memory.store.contributions import ByThing, Shares, joined
+from memory.store.database import Database, copy_database, free_name, open_database
 from memory.store.knowledge_store import KnowledgeStore
 from memory.store.knowledge_tables import TABLES, Provenances, save_delivery
 from memory.store.long_term import COLUMNS, KEY, SCOPE, SELECT, archived, thing
 from memory.store.schema import KNOWLEDGE_SCHEMA
+from memory.tiers.knowledge import ConsolidationConfig, Knowledge
 from memory.tiers.lessons import ENTRIES
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from memory.blackboard.entry import Entry
-    from memory.store.contributions import ByThing
-    from memory.store.database import Database
-    from memory.tiers.knowledge import ConsolidationConfig, Knowledge
-
-    Gone = tuple[str, str, str, str]  # table, id, row, provenance
-    Agree = Callable[[Knowledge, ByThing], Iterable[tuple[Entry, str, int]]]
-    Rows = dict[str, list[tuple[Any, ...]]]
+Gone = tuple[str, str, str, str]  # table, id, row, provenance
+Agree = Callable[[Knowledge, ByThing], Iterable[tuple[Entry, str, int]]]
+Rows = dict[str, list[tuple[Any, ...]]]
 
 
 Key = TypeVar("Key")

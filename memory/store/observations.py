@@ -4,24 +4,18 @@ Observations are worth less than the record beside them. When the file refuses t
 lost and counted, and the record is kept all the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from memory.codec import decode, encode
-from memory.errors import ObservationsRefused, StoreError
-from memory.observations.observation import Observation, ObservationQuery
+from memory.errors import Faults, ObservationsRefused, StoreError
+from memory.observations.observation import Observation, ObservationQuery, Observed
 from memory.store.checkpoints import LAST_CHECKPOINT
-from memory.store.database import Reader, insert_into, select_from
+from memory.store.database import Database, Reader, insert_into, select_from
 
-if TYPE_CHECKING:
-    from memory.errors import Faults
-    from memory.observations.observation import Observed
-    from memory.store.database import Database
+_Row = tuple[str, Observed, str, int, float]  # session, what, its metadata, tick, game_s
 
-    _Row = tuple[str, Observed, str, int, float]  # session, what, its metadata, tick, game_s
 
 TABLE: Final = "observations"
 EVERYTHING: Final = ObservationQuery()

@@ -1,24 +1,15 @@
 """The outbox: lessons that wait in a run's file until a checkpoint covers them, and what a lesson must be to wait there."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
 
-from memory.codec import decode, encode, from_json
+from memory.codec import Json, decode, encode, from_json
 from memory.errors import MalformedRecord, UnknownScope
-from memory.store.database import Reader
+from memory.store.database import Database, Reader
 from memory.store.knowledge_tables import BY_NAME
 from memory.store.long_term import LASTING, Taught, entry_in, row_of
 from memory.tiers.knowledge import KIND_NAMED
-from memory.tiers.lessons import ENTRIES, OutboxRow
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from memory.codec import Json
-    from memory.store.database import Database
-    from memory.tiers.lessons import LessonKind
+from memory.tiers.lessons import ENTRIES, LessonKind, OutboxRow
 
 
 class OutboxReader(Reader):

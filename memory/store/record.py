@@ -3,19 +3,12 @@
 What lies on a dead branch stays, marked as no longer live. Appended rows are written with the next commit.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from memory.codec import decode, encode
-from memory.store.database import Reader, insert_into, select_from
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from memory.codec import Json
-    from memory.store.database import Database
+from memory.codec import Json, decode, encode
+from memory.store.database import Database, Reader, insert_into, select_from
 
 _SAME_TEAM: Final = ""
 

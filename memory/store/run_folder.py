@@ -1,24 +1,19 @@
 """A run as a folder: frozen settings, one file of everything that happened, one owner at a time."""
 
-from __future__ import annotations
-
 import os
 import tomllib
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
 
 import tomli_w
 from filelock import FileLock, Timeout
 
 from memory.errors import RunFolderError
 from memory.store.run_store import RunReader, RunStore, open_run_store, read_run_store
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
 
 SETTINGS: Final = "run.toml"
 STORE: Final = "run.sqlite"

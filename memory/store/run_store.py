@@ -4,15 +4,17 @@ Appending costs next to nothing and is lost with the process; `commit` makes it 
 the state of every attached part from the same moment; `rewind` brings all of it back.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
+from memory.blackboard.entry import CheckpointPart, Entry
 from memory.codec import encode
 from memory.errors import BusyStore, CorruptStore, Faults, ObservationsRefused, StoreError
 from memory.store.calls import CallLedger, CallReader
 from memory.store.checkpoints import (
+    Checkpoint,
     CheckpointReader,
     StrategistCheckpoints,
     kept,
@@ -24,16 +26,8 @@ from memory.store.entries import LIVE, Entries, entry_of, reindex_entries
 from memory.store.entry_search import EntrySearch
 from memory.store.observations import ObservationLog, ObservationReader
 from memory.store.outbox import Outbox, OutboxReader
-from memory.store.record import RecordLog, RecordReader
+from memory.store.record import BranchedBy, RecordLog, RecordReader
 from memory.store.schema import RUN_SCHEMA
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
-
-    from memory.blackboard.entry import CheckpointPart, Entry
-    from memory.store.checkpoints import Checkpoint
-    from memory.store.record import BranchedBy
 
 FOLD_EVERY: Final = 4  # commits of the record: a thousand ticks, some 4 MB
 

@@ -1,22 +1,15 @@
 """Counts of what recurs in working memory: ways of doing things and how often each worked, and common situations."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from memory.blackboard.entry import record_kind
-from memory.codec import as_json, content_id, from_json, grown
+from memory.blackboard.entry import Entry, EntryKind, record_kind
+from memory.codec import Json, as_json, content_id, from_json, grown
 from memory.flow.subscription import Derived
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from memory.blackboard.entry import Entry, EntryKind
-    from memory.codec import Json
-
-    Where: TypeAlias = tuple[str, str, bool, bool]
+Where: TypeAlias = tuple[str, str, bool, bool]
 
 
 APPROACH: Final = "approach"

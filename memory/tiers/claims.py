@@ -3,26 +3,19 @@
 A claim says what it claims of a fact: `{"claims": {"fact": "badges", "at_least": 1}, ...}`.
 """
 
-from __future__ import annotations
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
-
-from memory.blackboard.entry import COLLECTIVE
+from memory.blackboard.blackboard import Blackboard
+from memory.blackboard.entry import COLLECTIVE, BlackboardEvent, Entry
 from memory.codec import from_json
 from memory.tiers.approaches import APPROACH, Approach
 from memory.tiers.encounters import ENCOUNTERS, contradiction
-from memory.tiers.knowledge import LearnedPattern
+from memory.tiers.knowledge import ConsolidationConfig, LearnedPattern
 from memory.tiers.lessons import mistake_id_of
 from memory.tiers.tactician import MISTAKE, PATTERN
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from memory.blackboard.blackboard import Blackboard
-    from memory.blackboard.entry import BlackboardEvent, Entry
-    from memory.tiers.knowledge import ConsolidationConfig
-
-    Tell: TypeAlias = Callable[[Entry], object]
+Tell: TypeAlias = Callable[[Entry], object]
 
 
 CLAIMS: Final = "claims"

@@ -4,25 +4,20 @@ It moves nothing itself and holds nothing: what is pending, what was carried and
 and with the subscriptions.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from memory.blackboard.entry import EntryKind, record_kind
 from memory.blackboard.view import View
 from memory.codec import Json, as_json
+from memory.flow.flows import Flows
+from memory.flow.maintenance import Maintenance
 from memory.tiers import forgetting, lessons
 from memory.tiers.knowledge import ConsolidationConfig
-
-if TYPE_CHECKING:
-    from memory.flow.flows import Flows
-    from memory.flow.maintenance import Maintenance
-    from memory.tiers.observer import ObserverMemory
-    from memory.tiers.strategist import StrategistMemory
-    from memory.tiers.tactician import TacticianMemory
-
+from memory.tiers.observer import ObserverMemory
+from memory.tiers.strategist import StrategistMemory
+from memory.tiers.tactician import TacticianMemory
 
 CONSOLIDATION: Final = "consolidation"
 MAX_HISTORY: Final = 50

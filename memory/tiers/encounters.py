@@ -4,21 +4,13 @@ Opponents, items and milestones have one entry for each run, which grows. People
 were seen; what was seen later of the same is the truth from then on.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from memory.blackboard.entry import EntryKind, record_kind
-from memory.codec import as_json, grown
+from memory.blackboard.entry import Entry, EntryKind, record_kind
+from memory.codec import Json, as_json, grown
 from memory.flow.subscription import Derived
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from memory.blackboard.entry import Entry
-    from memory.codec import Json
-
 
 ACQUAINTANCE: Final = "acquaintance"
 MAX_OF_RUNS: Final = 400  # all there are in a game, and as many of earlier runs

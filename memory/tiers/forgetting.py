@@ -1,14 +1,8 @@
 """What knowledge is worth as time passes, and what is let go. Time is passed in, in epoch seconds."""
 
-from __future__ import annotations
+from typing import Final, NamedTuple
 
-from typing import TYPE_CHECKING, Final, NamedTuple
-
-from memory.tiers.knowledge import KINDS, SEVERITIES
-
-if TYPE_CHECKING:
-    from memory.tiers.knowledge import ConsolidationConfig, Knowledge
-
+from memory.tiers.knowledge import KINDS, SEVERITIES, ConsolidationConfig, Knowledge
 
 MONTH_S: Final = 30 * 86_400.0
 _SEVERITY_VALUE: Final = dict(zip(SEVERITIES, (0.5, 0.8, 1.0), strict=True))

@@ -9,14 +9,13 @@ A new kind of memory is one more edge here; nothing else changes. A lesson is a 
 wait in an outbox; it carries only new evidence.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
+from typing import Any, Final, Literal, TypeAlias, cast
 
-from memory.blackboard.entry import scope_name
-from memory.codec import as_json, content_id, from_json
+from memory.blackboard.entry import Entry, scope_name
+from memory.codec import Json, as_json, content_id, from_json
 from memory.flow.subscription import (
     AllOf,
     AnyOf,
@@ -34,6 +33,7 @@ from memory.tiers.approaches import Approach
 from memory.tiers.encounters import ENCOUNTERS, WAYPOINT
 from memory.tiers.knowledge import (
     KIND_NAMED,
+    ConsolidationConfig,
     LearnedPattern,
     MistakeRecord,
     PlayerPreference,
@@ -42,14 +42,6 @@ from memory.tiers.knowledge import (
 from memory.tiers.observer import ACTION, RECENT_ACTIONS, TICK_STATE
 from memory.tiers.strategist import BATTLE, RESOURCES, BattleRecord, tally
 from memory.tiers.tactician import IMPORTANCE, MISTAKE, PATTERN, PREFERENCE, STRATEGY, TOTALS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from memory.blackboard.entry import Entry
-    from memory.codec import Json
-    from memory.tiers.knowledge import ConsolidationConfig
-
 
 LessonKind: TypeAlias = Literal[
     "pattern", "strategy", "mistake", "preference", "totals", "entry", "close"

@@ -3,27 +3,19 @@
 An entry of these kinds written there by anything is known to the strategist; its methods do nothing else.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import eq
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from memory.blackboard.entry import EntryKind, record_kind, scope_name
+from memory.blackboard.blackboard import Blackboard
+from memory.blackboard.entry import Entry, EntryKind, Status, record_kind, scope_name
 from memory.blackboard.view import View
 from memory.codec import Json, as_json, as_table, grown, rows_of
 from memory.errors import UnknownMemory
 from memory.flow.subscription import Derived
 from memory.tiers.observer import TICK_STATE, TickState
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from memory.blackboard.blackboard import Blackboard
-    from memory.blackboard.entry import Entry, Status
-
 
 OBJECTIVE: Final = "objective"
 BATTLE: Final = "battle"

@@ -3,28 +3,23 @@
 The words of all findings are in `findings.toml`.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
+from memory.blackboard.entry import Entry
 from memory.codec import Json, decode
 from memory.errors import MalformedRecord
+from memory.store.database import Database
 from memory.store.knowledge_tables import TABLES, Provenance, sound_entry, sound_record
 from memory.store.long_term import COLUMNS, Taught, entry_of, taught
 from memory.tiers.lessons import ENTRIES
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from memory.blackboard.entry import Entry
-    from memory.store.database import Database
-
-    Mend: TypeAlias = Callable[[Any], object]  # takes the Mending of its kind of file
+Mend: TypeAlias = Callable[[Any], object]  # takes the Mending of its kind of file
 
 
 @dataclass(frozen=True, slots=True)

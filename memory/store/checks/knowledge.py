@@ -1,17 +1,18 @@
 """All checks of a file of knowledge: contradictions, figures that cannot be, orphans, and what has outlived its use."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from memory.blackboard.entry import Entry
 from memory.codec import Json, as_json, encode
 from memory.store.checks.finding import (
     CheckFinding,
+    Held,
     by,
     damaged_indexes,
     finding,
@@ -21,6 +22,7 @@ from memory.store.checks.finding import (
 )
 from memory.store.checks.repair import Mending
 from memory.store.contributions import BY_HAND, MANAGER
+from memory.store.database import Database
 from memory.store.knowledge_tables import (
     BY_NAME,
     MISTAKES,
@@ -32,25 +34,20 @@ from memory.store.knowledge_tables import (
 )
 from memory.store.long_term import IMPORTANT, MAX_ENTRIES
 from memory.tiers.forgetting import MONTH_S, Memory, faded, values
-from memory.tiers.knowledge import KINDS, SEVERITIES, ConsolidationConfig
+from memory.tiers.knowledge import (
+    KINDS,
+    SEVERITIES,
+    ConsolidationConfig,
+    Knowledge,
+    LearnedPattern,
+    MistakeRecord,
+    Piece,
+    PlayerPreference,
+    SuccessfulStrategy,
+)
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from memory.blackboard.entry import Entry
-    from memory.store.checks.finding import Held
-    from memory.store.database import Database
-    from memory.tiers.knowledge import (
-        Knowledge,
-        LearnedPattern,
-        MistakeRecord,
-        Piece,
-        PlayerPreference,
-        SuccessfulStrategy,
-    )
-
-    # Why nothing stands behind a record; or what is wrong with it, the fields put right, and what else is told.
-    _Wrong = str | tuple[str, Mapping[str, object], Mapping[str, object]] | None
+# Why nothing stands behind a record; or what is wrong with it, the fields put right, and what else is told.
+_Wrong = str | tuple[str, Mapping[str, object], Mapping[str, object]] | None
 
 
 CONFIG: Final = ConsolidationConfig()

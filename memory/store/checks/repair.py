@@ -1,11 +1,10 @@
 """Repairs of a file of knowledge, within one transaction; what is taken out is archived."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from memory.codec import as_json
+from memory.codec import Json, as_json
 from memory.store.checks.finding import Broken
 from memory.store.contributions import (
     BY_HAND,
@@ -14,6 +13,7 @@ from memory.store.contributions import (
     Closing,
     Share,
 )
+from memory.store.items import MemoryItem
 from memory.store.knowledge_store import KnowledgeStore
 from memory.store.knowledge_tables import (
     BY_NAME,
@@ -23,14 +23,7 @@ from memory.store.knowledge_tables import (
     save_delivery,
     save_totals,
 )
-from memory.tiers.knowledge import more_strategy
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from memory.codec import Json
-    from memory.store.items import MemoryItem
-    from memory.tiers.knowledge import Piece, SuccessfulStrategy
+from memory.tiers.knowledge import Piece, SuccessfulStrategy, more_strategy
 
 
 class Mending(KnowledgeStore):

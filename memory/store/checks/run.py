@@ -1,18 +1,18 @@
 """All checks of a run's file; whether its steps are true is for replay to say."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from memory.blackboard.entry import scope_of
+from memory.blackboard.entry import Entry, scope_of
 from memory.codec import Json, decode, encode
 from memory.errors import CorruptStore, UnknownScope
 from memory.store.checkpoints import LAST_CHECKPOINT
 from memory.store.checks.finding import (
     UNREADABLE,
     CheckFinding,
+    RawRow,
     by,
     damaged_indexes,
     finding,
@@ -23,13 +23,6 @@ from memory.store.checks.finding import (
 from memory.store.database import Database
 from memory.store.entries import COLUMNS, entry_of, reindex_entries
 from memory.tiers.lessons import RUN
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from memory.blackboard.entry import Entry
-    from memory.store.checks.finding import RawRow
-
 
 # Game seconds that something may outstay its time, as what nothing came after does.
 LATE_S: Final = 60.0
