@@ -2,7 +2,7 @@
 
 import threading
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 
 import typer
 
@@ -10,7 +10,7 @@ from agent.app import HOME, interrupts
 from agent.cli.bench import bench
 from agent.cli.doctor import doctor, plan
 from agent.cli.eval import evaluate
-from agent.cli.flags import option
+from agent.cli.flags import option, switch
 from agent.cli.memory import memory as memory_commands
 from agent.cli.output import Output, fail
 from agent.cli.overnight import overnight
@@ -49,10 +49,10 @@ cli.add_typer(scenario_commands, name="scenario")
 
 @cli.command("fake-claude")
 def fake_claude(
-    port: Annotated[
-        int, typer.Option(min=0, max=65_535, help="Where to listen on 127.0.0.1; 0 takes any free.")
-    ] = 8_765,
-    seed: Annotated[int, typer.Option(help="Varies what is made up.")] = 0,
+    port: int = option(
+        "Where to listen on 127.0.0.1; 0 takes any free.", default=8_765, min=0, max=65_535
+    ),
+    seed: int = option("Varies what is made up.", default=0),
 ) -> None:
     """Serve the Messages API on loopback with made-up answers: no model, no key, no network."""
     out = Output()
@@ -70,11 +70,11 @@ def fake_claude(
 
 @cli.command()
 def observe(
-    db: Annotated[Path | None, option(command.DB, "PATH")] = None,
-    memory_dir: Annotated[Path | None, option(command.FOLDER, "DIR")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help=command.DRY_RUN)] = False,
-    reset: Annotated[bool, typer.Option("--reset", help=command.RESET)] = False,
-    session: Annotated[str | None, option(command.SESSION, "HASH")] = None,
+    db: Path | None = option(command.DB, "PATH"),
+    memory_dir: Path | None = option(command.FOLDER, "DIR"),
+    dry_run: bool = switch("--dry-run", command.DRY_RUN),
+    reset: bool = switch("--reset", command.RESET),
+    session: str | None = option(command.SESSION, "HASH"),
 ) -> None:
     """Distil recorded model sessions into notes that the next run reads; no model, no network."""
     out = Output()

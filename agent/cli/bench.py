@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import typer
 
 from agent.app import interrupts
-from agent.cli.flags import Rom, command_line, option, require_result_path
+from agent.cli import flags
+from agent.cli.flags import argument, command_line, option, require_result_path, switch
 from agent.cli.output import Output
 from agent.lab.publish import Findings, Origin, write_result
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
@@ -44,75 +45,46 @@ WHAT: Final = {
 
 
 def bench(
-    what: Annotated[
-        Measurement,
-        typer.Argument(
-            help="What to measure: speed, battles against a simple policy, memory, a model, experience, an exam, or moments to come back to; all: every published result."
-        ),
-    ] = Measurement.SPEED,
-    rom: Rom = None,
-    seed: Annotated[int, typer.Option(min=0, help="Which game to play.")] = 0,
-    ticks: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            help="How many ticks a round plays, or a game of experience at most; the demo's story takes half of 4000.",
-        ),
-    ] = 4_000,
-    rounds: Annotated[int, typer.Option(min=1, help="How many rounds to play.")] = 5,
-    seeds: Annotated[
-        str | None,
-        option(
-            "Which battles to fight, or games to play for experience. Default: 0..599; for an exam 600..605.",
-            "A..B",
-        ),
-    ] = None,
-    teach: Annotated[
-        str, typer.Option(metavar="A..B", help="Which games teach, for experience.")
-    ] = "3000..3011",
-    until: Annotated[
-        str | None,
-        option(
-            "Play games of experience to this milestone. Default: the last one of the story.", "ID"
-        ),
-    ] = None,
-    each_use: Annotated[
-        bool, typer.Option(help="Switch off each use of memory in turn as well, for experience.")
-    ] = True,
-    processes: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Games of experience at a time. Default: one a core.", show_default=False
-        ),
-    ] = None,
-    keep_memory: Annotated[
-        Path | None, option("Keep what experience taught in this new file.", "PATH")
-    ] = None,
-    taught: Annotated[
-        Path | None, option("Begin experience with such a file instead of playing --teach.", "PATH")
-    ] = None,
-    write: Annotated[
-        Path | None,
-        option(
-            "Write the figures as a JSON file, with a picture beside it where there is one.", "PATH"
-        ),
-    ] = None,
-    quick: Annotated[
-        bool,
-        typer.Option(
-            "--quick", help="Measure memory, a model, moments or all with smaller counts."
-        ),
-    ] = False,
-    as_json: Annotated[
-        bool,
-        typer.Option("--json", help="Print the figures as one JSON object on the last line."),
-    ] = False,
+    what: Measurement = argument(
+        "What to measure: speed, battles against a simple policy, memory, a model, experience, an exam, or moments to come back to; all: every published result.",
+        default=Measurement.SPEED,
+    ),
+    rom: Path | None = flags.ROM,
+    seed: int = option("Which game to play.", default=0, min=0),
+    ticks: int = option(
+        "How many ticks a round plays, or a game of experience at most; the demo's story takes half of 4000.",
+        default=4_000,
+        min=1,
+    ),
+    rounds: int = option("How many rounds to play.", default=5, min=1),
+    seeds: str | None = option(
+        "Which battles to fight, or games to play for experience. Default: 0..599; for an exam 600..605.",
+        "A..B",
+    ),
+    teach: str = option("Which games teach, for experience.", "A..B", default="3000..3011"),
+    until: str | None = option(
+        "Play games of experience to this milestone. Default: the last one of the story.", "ID"
+    ),
+    each_use: bool = option(
+        "Switch off each use of memory in turn as well, for experience.", default=True
+    ),
+    processes: int | None = option("Games of experience at a time. Default: one a core.", min=1),
+    keep_memory: Path | None = option("Keep what experience taught in this new file.", "PATH"),
+    taught: Path | None = option(
+        "Begin experience with such a file instead of playing --teach.", "PATH"
+    ),
+    write: Path | None = option(
+        "Write the figures as a JSON file, with a picture beside it where there is one.", "PATH"
+    ),
+    quick: bool = switch("--quick", "Measure memory, a model, moments or all with smaller counts."),
+    as_json: bool = switch("--json", "Print the figures as one JSON object on the last line."),
 ) -> None:
     """Measure what play costs, or another of these; all: every published result anew that is older than the code."""
     require_result_path(write)
     if what is Measurement.ALL:
-        _measure_all(quick=quick)
-        return
+        from agent.lab.measure import measure_all
+
+        raise typer.Exit(0 if measure_all(Output(stderr=True).say, quick=quick) else 1)
     cartridge = load_cartridge(rom or demo_cartridge_path())
     # Each is loaded where it is wanted: play should not wait for what it does not measure.
     from agent.cli import measurements
@@ -160,13 +132,6 @@ def _costs(
             from agent.lab.bench.speed import measure_speed
 
             return measure_speed(cartridge, *played, say)
-
-
-def _measure_all(*, quick: bool) -> None:
-    from agent.lab.measure import measure_all
-
-    if not measure_all(Output(stderr=True).say, quick=quick):
-        raise typer.Exit(1)
 
 
 @contextmanager

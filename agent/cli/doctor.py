@@ -4,24 +4,26 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated, Final
+from platform import python_version
+from typing import Final
 
 import typer
 from rich.console import Console
-from rich.table import Column, Table
+from rich.table import Column
 from rich.text import Text
 
 from agent.app import HOME, Outlook, outlook, outlooks_of_ram
-from agent.cli.flags import Rom, option
-from agent.cli.output import Output
+from agent.cli import flags
+from agent.cli.flags import option
+from agent.cli.output import Output, rows_of
 from agent.errors import UsageError
 from agent.tools import OwnerFact, ReaderCheck, owner_facts, reader_checks
-from emulator import Cartridge, EmulatorError, demo_cartridge_path, load_cartridge
+from emulator import EmulatorError, demo_cartridge_path, load_cartridge
 from emulator.soundness.check import CartridgeCheck
 from emulator.soundness.survey import UNSOUND_ADVICE, refuse_unsound, survey
 
@@ -38,6 +40,9 @@ class Health(Enum):
     OK = "ok"
     OPTIONAL = "optional"
     BROKEN = "broken"
+
+
+OK, OPTIONAL, BROKEN = Health
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,35 +65,38 @@ def examine(rom: Path | None, folder: Path) -> Iterator[HealthFinding]:
     try:
         cartridge = load_cartridge(rom or demo_cartridge_path())
     except EmulatorError as error:
-        yield HealthFinding("cartridge", Health.BROKEN, "cannot be played", str(error))
+        yield HealthFinding("cartridge", BROKEN, "cannot be played", str(error))
         return
     advice = "" if rom else "to play your own Pokemon Red: --rom PATH"
-    yield HealthFinding("cartridge", Health.OK, f"{cartridge.name}, SHA-1 {cartridge.sha1}", advice)
-    soundness = list(_soundness(cartridge))
+    yield HealthFinding("cartridge", OK, f"{cartridge.name}, SHA-1 {cartridge.sha1}", advice)
+    soundness = _decoded(
+        SURVEY, "cannot be decoded", lambda: [_invariant(each) for each in survey(cartridge)]
+    )
     yield from soundness
-    if all(each.health is Health.OK for each in soundness):  # what is unsound may run for ever
-        yield from _readings(cartridge)
+    if all(each.health is OK for each in soundness):  # what is unsound may run for ever
+        # How each reader does on the main menu, to which the cartridge is switched on.
+        yield from _decoded(
+            "main menu", "cannot be seen", lambda: [*map(_reading, reader_checks(cartridge))]
+        )
 
 
 def show_health(findings: Iterable[HealthFinding], console: Console) -> bool:
     """Print the findings, those of the survey by themselves; return whether the agent can play."""
     # Hashes and paths are shown whole.
     found, advised = (Column(name, overflow="fold") for name in ("found", "what to do"))
-    table = Table("check", "", found, advised, title="doctor", title_justify="left")
-    surveyed = Table("", "what holds of a sound cartridge", title="survey", title_justify="left")
-    colour = {Health.OK: "green", Health.OPTIONAL: "yellow", Health.BROKEN: "red"}
-    sound = True
+    colour = {OK: "green", OPTIONAL: "yellow", BROKEN: "red"}
+    checks, surveyed, sound = list[Sequence[str | Text]](), list[Sequence[str | Text]](), True
     for finding in findings:
-        sound = sound and finding.health is not Health.BROKEN
+        sound = sound and finding.health is not BROKEN
         health = Text(finding.health.value, style=colour[finding.health])
         if finding.what == SURVEY:
             advice = f". {finding.advice}" if finding.advice else ""
-            surveyed.add_row(health, Text(finding.found + advice))
+            surveyed.append((health, finding.found + advice))
         else:
-            table.add_row(finding.what, health, Text(finding.found), Text(finding.advice))
-    console.print(table)
-    if surveyed.row_count:
-        console.print(surveyed)
+            checks.append((finding.what, health, finding.found, finding.advice))
+    console.print(rows_of(("check", "", found, advised), checks, "doctor"))
+    if surveyed:
+        console.print(rows_of(("", "what holds of a sound cartridge"), surveyed, "survey"))
     return sound
 
 
@@ -104,51 +112,42 @@ def confirmable(rom: Path | None) -> tuple[OwnerFact, ...]:
 
 def show_facts(facts: tuple[OwnerFact, ...], console: Console) -> None:
     """Print what the owner can confirm."""
-    table = Table("what", "the cartridge says", title="confirm at a glance", title_justify="left")
-    for fact in facts:
-        table.add_row(Text(fact.what), Text(fact.says))
     if facts:
-        console.print(table)
+        rows = ((fact.what, fact.says) for fact in facts)
+        console.print(rows_of(("what", "the cartridge says"), rows, "confirm at a glance"))
 
 
 def _interpreter() -> HealthFinding:
-    version = ".".join(str(part) for part in sys.version_info[:3])
-    return HealthFinding("python", Health.OK, f"{version} at {sys.executable}")
+    return HealthFinding("python", OK, f"{python_version()} at {sys.executable}")
 
 
 def _dependencies() -> HealthFinding:
     versions = {name: _version(name) for name in PACKAGES}
     found = ", ".join(f"{name} {version or 'missing'}" for name, version in versions.items())
     if None in versions.values():
-        return HealthFinding(
-            "packages", Health.BROKEN, found, "run scripts/play once: it installs them"
-        )
-    return HealthFinding("packages", Health.OK, found)
+        return HealthFinding("packages", BROKEN, found, "run scripts/play once: it installs them")
+    return HealthFinding("packages", OK, found)
 
 
 def _tesseract() -> HealthFinding:
     program = shutil.which("tesseract")
     if program is None:
         advice = "not needed to play; Debian: apt-get install tesseract-ocr"
-        return HealthFinding("tesseract", Health.OPTIONAL, "not installed", advice)
+        return HealthFinding("tesseract", OPTIONAL, "not installed", advice)
     try:
         asked = subprocess.run(
             [program, "--version"], capture_output=True, text=True, timeout=10, check=True
         )
     except (OSError, subprocess.SubprocessError) as error:
-        return HealthFinding(
-            "tesseract", Health.OPTIONAL, f"does not run: {error}", "install it again"
-        )
+        return HealthFinding("tesseract", OPTIONAL, f"does not run: {error}", "install it again")
     words = asked.stdout.split()
-    return HealthFinding("tesseract", Health.OK, " ".join(words[1:2]) or program)
+    return HealthFinding("tesseract", OK, " ".join(words[1:2]) or program)
 
 
 def _key() -> HealthFinding:
     if os.environ.get(KEY):
-        return HealthFinding("key", Health.OK, f"{KEY} is set (not used yet: play is by rules)")
-    return HealthFinding(
-        "key", Health.OPTIONAL, f"{KEY} is not set", "not needed: play is by rules"
-    )
+        return HealthFinding("key", OK, f"{KEY} is set (not used yet: play is by rules)")
+    return HealthFinding("key", OPTIONAL, f"{KEY} is not set", "not needed: play is by rules")
 
 
 def _disk(folder: Path) -> HealthFinding:
@@ -156,60 +155,43 @@ def _disk(folder: Path) -> HealthFinding:
     free = shutil.disk_usage(existing).free / 1e9
     found = f"{free:.1f} GB free at {existing}"
     if free < DISK_FLOOR_GB:
-        return HealthFinding("disk", Health.BROKEN, found, f"make {DISK_FLOOR_GB:.0f} GB of room")
+        return HealthFinding("disk", BROKEN, found, f"make {DISK_FLOOR_GB:.0f} GB of room")
     if not os.access(existing, os.W_OK):
-        return HealthFinding(
-            "disk", Health.BROKEN, f"{existing} is read-only", "play with --run DIR"
-        )
-    return HealthFinding("disk", Health.OK, found)
+        return HealthFinding("disk", BROKEN, f"{existing} is read-only", "play with --run DIR")
+    return HealthFinding("disk", OK, found)
 
 
-def _soundness(cartridge: Cartridge) -> Iterator[HealthFinding]:
-    """How the cartridge does by every invariant; one that cannot even be decoded is one finding."""
+def _decoded(
+    what: str, failed: str, look: Callable[[], list[HealthFinding]]
+) -> list[HealthFinding]:
+    """Return what `look` finds; a cartridge in which that cannot even be decoded is one finding."""
     try:
-        checks = survey(cartridge)
+        return look()
     except EmulatorError as error:
-        yield HealthFinding(SURVEY, Health.BROKEN, "cannot be decoded", str(error))
-        return
-    for check in checks:
-        yield _invariant(check)
+        return [HealthFinding(what, BROKEN, failed, str(error))]
 
 
 def _invariant(check: CartridgeCheck) -> HealthFinding:
     if check.is_sound:
         looked = f"{check.looked_at} looked at" if check.looked_at else "it has none"
-        return HealthFinding(SURVEY, Health.OK, f"{check.invariant}: {looked}")
+        return HealthFinding(SURVEY, OK, f"{check.invariant}: {looked}")
     more = check.broken - len(check.violations)
     told = "; ".join(check.violations) + (f"; and {more} more" if more else "")
     found = f"{check.invariant}, but: {told}"
-    return HealthFinding(SURVEY, Health.BROKEN, found, UNSOUND_ADVICE)
-
-
-def _readings(cartridge: Cartridge) -> Iterator[HealthFinding]:
-    """How each reader did on the main menu, to which the cartridge is switched on."""
-    try:
-        found = reader_checks(cartridge)
-    except EmulatorError as error:
-        yield HealthFinding("main menu", Health.BROKEN, "cannot be seen", str(error))
-        return
-    for opinion in found:
-        yield _reading(opinion)
+    return HealthFinding(SURVEY, BROKEN, found, UNSOUND_ADVICE)
 
 
 def _reading(opinion: ReaderCheck) -> HealthFinding:
     """How a reader did on the main menu: glyphs must be exact, the second opinion need not be."""
     what = f"text by {opinion.reader}"
     if opinion.accuracy is None:
-        return HealthFinding(what, Health.OPTIONAL, opinion.reason, "not needed to play")
+        return HealthFinding(what, OPTIONAL, opinion.reason, "not needed to play")
     right, total = opinion.accuracy
     found = f"{right} of {total} characters of the main menu"
-    exact = right == total
-    if exact or opinion.reader != GLYPHS:
+    if right == total or opinion.reader != GLYPHS:
         told = "; ".join(opinion.disagreements)
-        return HealthFinding(what, Health.OK, f"{found} ({told})" if told else found)
-    return HealthFinding(
-        what, Health.BROKEN, found, "the picture does not show what RAM says; report it"
-    )
+        return HealthFinding(what, OK, f"{found} ({told})" if told else found)
+    return HealthFinding(what, BROKEN, found, "the picture does not show what RAM says; report it")
 
 
 def _version(package: str) -> str | None:
@@ -219,7 +201,7 @@ def _version(package: str) -> str | None:
         return None
 
 
-def doctor(rom: Rom = None) -> None:
+def doctor(rom: Path | None = flags.ROM) -> None:
     """Check this machine and the cartridge, and say what to do."""
     out = Output()
     healthy = show_health(examine(rom, HOME / "runs"), out)
@@ -229,20 +211,14 @@ def doctor(rom: Rom = None) -> None:
 
 
 def plan(
-    rom: Rom = None,
-    run: Annotated[
-        Path | None,
-        option(
-            "Look at the last checkpoint of this run. Default: a cartridge just switched on.", "DIR"
-        ),
-    ] = None,
-    from_ram: Annotated[
-        Path | None,
-        option(
-            "Look at RAM images, NAME.wram with NAME.hram, of Pokemon Red or of the --rom.",
-            "FOLDER_OR_FILE",
-        ),
-    ] = None,
+    rom: Path | None = flags.ROM,
+    run: Path | None = option(
+        "Look at the last checkpoint of this run. Default: a cartridge just switched on.", "DIR"
+    ),
+    from_ram: Path | None = option(
+        "Look at RAM images, NAME.wram with NAME.hram, of Pokemon Red or of the --rom.",
+        "FOLDER_OR_FILE",
+    ),
 ) -> None:
     """Say what the agent would do now and why: facts, goals, and the plan in words."""
     out = Output()

@@ -7,14 +7,15 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
-from typing import Annotated, Final
+from typing import Final
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from agent import VERSION
 from agent.app import HOME, Decider, Interrupt, interrupts
-from agent.cli.flags import Rom, command_line, option, require_result_path, seeds_of
+from agent.cli import flags
+from agent.cli.flags import command_line, option, require_result_path, seeds_of
 from agent.cli.output import Output
 from agent.errors import UsageError
 from agent.lab.eval import EvalGame, EvalResults, game_of, write_csv
@@ -27,33 +28,23 @@ INTERRUPTED: Final = 130
 
 
 def evaluate(
-    seeds: Annotated[str, option("Which games to play.", "A..B")],
-    until: Annotated[
-        str | None,
-        option("The milestone to reach. Default: the last one of the cartridge's story.", "ID"),
-    ] = None,
-    memory: Annotated[
-        Path | None, option("Give every game a copy of this memory. Default: an empty one.", "PATH")
-    ] = None,
-    rom: Rom = None,
-    out: Annotated[
-        Path | None,
-        option("The folder for runs, tables and plots. Default: eval/ and the seeds.", "DIR"),
-    ] = None,
-    ticks: Annotated[
-        int | None,
-        typer.Option(min=1, help="End each game after this many ticks.", show_default=False),
-    ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(min=1, help="Games at a time. Default: one a core.", show_default=False),
-    ] = None,
-    minutes: Annotated[
-        float, typer.Option(min=0.01, help="Wall time after which a game is ended as a timeout.")
-    ] = 10.0,
-    write: Annotated[
-        Path | None, option("Write the games as a JSON file with a picture beside it.", "PATH")
-    ] = None,
+    seeds: str = option("Which games to play.", "A..B", default=...),
+    until: str | None = option(
+        "The milestone to reach. Default: the last one of the cartridge's story.", "ID"
+    ),
+    memory: Path | None = option(
+        "Give every game a copy of this memory. Default: an empty one.", "PATH"
+    ),
+    rom: Path | None = flags.ROM,
+    out: Path | None = option(
+        "The folder for runs, tables and plots. Default: eval/ and the seeds.", "DIR"
+    ),
+    ticks: int | None = option("End each game after this many ticks.", min=1),
+    jobs: int | None = option("Games at a time. Default: one a core.", min=1),
+    minutes: float = option(
+        "Wall time after which a game is ended as a timeout.", default=10.0, min=0.01
+    ),
+    write: Path | None = option("Write the games as a JSON file with a picture beside it.", "PATH"),
 ) -> None:
     """Play many games and measure how far they get.
 

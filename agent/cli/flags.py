@@ -4,88 +4,66 @@ import re
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 import typer
 
-from agent.app import Decider
 from agent.errors import UsageError
 from agent.experience import MemoryUse
 
 SEEDS: Final = re.compile(r"(\d+)(?:\.\.(\d+))?")
 
 
-def option(text: str, metavar: str = "", *names: str) -> Any:  # noqa: ANN401  # as typer.Option
-    """Return an option whose help says what holds without it; `names` where it is not called as its parameter."""
-    return typer.Option(*names, metavar=metavar or None, help=text, show_default=False)
+def option(text: str, metavar: str = "", *names: str, default: object = None, **more: Any) -> Any:  # noqa: ANN401  # as typer.Option
+    """Return an option with its help; `names` where it is not called as its parameter."""
+    return typer.Option(default, *names, metavar=metavar or None, help=text, **more)
 
 
-Rom = Annotated[
-    Path | None,
-    option("Your own cartridge image of Pokemon Red (US). Without it, the demo is played."),
-]
-Until = Annotated[
-    str | None,
-    option("Stop at this milestone. Default: the last one of the cartridge's story.", "ID"),
-]
-Ticks = Annotated[
-    int | None,
-    option("Stop after this many ticks of the run."),
-]
-Seed = Annotated[
-    int | None,
-    option("Which of 4,001 different games to play. Default: 0."),
-]
-MemoryPath = Annotated[
-    Path | None,
-    option("What outlives runs, made where it is missing. Default: memory.sqlite.", "PATH"),
-]
-Mind = Annotated[
-    Decider | None,
-    option(
-        "Who decides: rules, which need no key and no network, or rules with claude where they run out. Default: rules."
-    ),
-]
-Without = Annotated[
-    list[MemoryUse] | None,
-    option(
-        f"Make no use of memory for one of: {', '.join(use.value for use in MemoryUse)}; may be given several times.",
-        "USE",
-    ),
-]
-MaxUsd = Annotated[
-    float | None,
-    option("The most that asking may cost in this run. Default: what the terms say, 2.", "USD"),
-]
-AskEvery = Annotated[
-    int | None,
-    option("Ask a model every so often without need.", "TICKS"),
-]
-TermsPath = Annotated[
-    Path | None,
-    option(
-        "A file with models, ceilings and steps down to them, like agent/advisor/money/terms.toml.",
-        "PATH",
-    ),
-]
-PricesPath = Annotated[
-    Path | None,
-    option(
-        "A file with prices of models. Default: prices.toml beside the memory, where there is one.",
-        "PATH",
-    ),
-]
-TapesPath = Annotated[
-    Path | None,
-    option("Where each turn of a model is recorded. Default: .tapes.", "DIR"),
-]
-Timeout = Annotated[float, typer.Option(metavar="SECONDS", help="How long an answer may take.")]
-Distil = Annotated[
-    bool,
-    typer.Option(
-        "--distil", help="Let a small model observe the conversation too, and not rules alone."
-    ),
-]
+def switch(name: str, text: str, **more: Any) -> Any:  # noqa: ANN401
+    """Return an option that is given or not."""
+    return typer.Option(False, name, help=text, **more)
+
+
+def argument(text: str, metavar: str | None = None, *, default: object = ...) -> Any:  # noqa: ANN401
+    """Return an argument with its help, needed where there is no default."""
+    return typer.Argument(default, metavar=metavar, help=text)
+
+
+ROM: Final = option("Your own cartridge image of Pokemon Red (US). Without it, the demo is played.")
+UNTIL: Final = option(
+    "Stop at this milestone. Default: the last one of the cartridge's story.", "ID"
+)
+TICKS: Final = option("Stop after this many ticks of the run.")
+SEED: Final = option("Which of 4,001 different games to play. Default: 0.")
+MEMORY: Final = option(
+    "What outlives runs, made where it is missing. Default: memory.sqlite.", "PATH"
+)
+MIND: Final = option(
+    "Who decides: rules, which need no key and no network, or rules with claude where they run out. Default: rules."
+)
+WITHOUT: Final = option(
+    f"Make no use of memory for one of: {', '.join(use.value for use in MemoryUse)}; may be given several times.",
+    "USE",
+)
+MAX_USD: Final = option(
+    "The most that asking may cost in this run. Default: what the terms say, 2.", "USD"
+)
+ASK_EVERY: Final = option("Ask a model every so often without need.", "TICKS")
+TERMS: Final = option(
+    "A file with models, ceilings and steps down to them, like agent/advisor/money/terms.toml.",
+    "PATH",
+)
+PRICES: Final = option(
+    "A file with prices of models. Default: prices.toml beside the memory, where there is one.",
+    "PATH",
+)
+TAPES: Final = option("Where each turn of a model is recorded. Default: .tapes.", "DIR")
+TIMEOUT: Final = option("How long an answer may take.", "SECONDS", default=60.0)
+DISTIL: Final = switch(
+    "--distil", "Let a small model observe the conversation too, and not rules alone."
+)
+
+AS_JSON: Final = switch("--json", "Print it as one JSON object on the last line.")
 
 
 def seeds_of(words: str) -> list[int]:

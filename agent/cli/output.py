@@ -7,7 +7,7 @@ from typing import IO, Final
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from agent.tools.report.words import visible
@@ -72,6 +72,16 @@ def grid(rows: Mapping[str, str]) -> Table:
     table.add_column()
     for name, words in rows.items():
         table.add_row(name, Text(words))  # as Text, so that no word is taken for markup
+    return table
+
+
+def rows_of(
+    head: Sequence[str | Column], rows: Iterable[Sequence[str | Text]], title: str
+) -> Table:
+    """Return a row each, as wide as what is in it; a cell that comes as Text keeps its style."""
+    table = Table(*head, title=title or None, title_justify="left")
+    for row in rows:
+        table.add_row(*(Text(each) if isinstance(each, str) else each for each in row))
     return table
 
 

@@ -2,13 +2,12 @@
 
 import json
 import tomllib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 
 import typer
 from rich.live import Live
@@ -18,90 +17,63 @@ from rich.text import Text
 
 from agent.advisor.calls import RETRY_POLICY
 from agent.app import HOME, AskSettings, Decider, interrupts
-from agent.cli.flags import (
-    AskEvery,
-    Distil,
-    MaxUsd,
-    MemoryPath,
-    Mind,
-    PricesPath,
-    Rom,
-    Seed,
-    TapesPath,
-    TermsPath,
-    Ticks,
-    Timeout,
-    Until,
-    Without,
-    option,
-)
+from agent.cli import flags
+from agent.cli.flags import option, switch
 from agent.cli.output import Output, facts, grid
 from agent.errors import UsageError
+from agent.experience import MemoryUse
 from agent.tools.overnight.child import Heartbeat
 from agent.tools.overnight.logs import Line
 from agent.tools.overnight.outcomes import MB, Night, NightEnding, NightLimits
 from agent.tools.overnight.settings import NightSettings, NightTimeouts
 from agent.tools.overnight.supervisor import Supervisor
-from agent.tools.overnight.watch import NightViewer
 from agent.tools.report.page import report_ended
+from agent.tools.report.words import game_time
 
 LINE_EVERY_S: Final = 600.0  # of the night, between lines that only say where it is
 REFRESH_PER_SECOND: Final = 2
-
-
-@contextmanager
-def night_view_on(output: Output) -> Iterator[NightViewer]:
-    """Lend the view that suits where the output goes."""
-    lines = NightLines(output)
-    if not output.is_terminal:
-        yield lines
-        return
-    panel = NightPanel(lines)
-    live = Live(console=output, get_renderable=panel.draw, refresh_per_second=REFRESH_PER_SECOND)
-    with live:
-        yield panel
+WORDS: Final = {  # of what happens in a night
+    "began": "the night begins, or goes on",
+    "started": "play is up at tick {tick:,}",
+    "milestone": "reached {id} by tick {tick:,}",
+    "fault": "{kind} at tick {tick:,}: {says}; {answer}",
+    "rules": "no model is asked any more: {says}",
+}
 
 
 @dataclass
-class NightLines:
-    """A line for each thing that happens, and one now and then that says where play is."""
+class NightScreen:
+    """A line for each thing that happens, and where play is: in a panel below on a terminal, else now and then in a line."""
 
     output: Output
-    restarts: int = 0
+    _beat: Heartbeat | None = None
+    _night_s: float = 0.0
     _next: float = 0.0
+    _restarts: int = 0
+    _faults: int = 0
 
     def told(self, line: Line) -> None:
         """Print what a line of the diary says, where it is of interest."""
-        words = words_of(line)
-        if words:
+        if words := WORDS.get(line["what"], "").format_map(line):
             made = datetime.fromtimestamp(line["at"], UTC).astimezone()
             self.output.say(f"{made:%H:%M:%S}  {words}")
-        self.restarts = max(self.restarts, line.get("n", 1) - 1)
+        self._faults += line["what"] == "fault"
+        self._restarts = max(self._restarts, line.get("n", 1) - 1)
 
     def saw(self, beat: Heartbeat, night_s: float) -> None:
-        """Print where play is, if that was long ago."""
-        if night_s >= self._next:
+        """Keep it for the next drawing, or print it if that was long ago."""
+        self._beat, self._night_s = beat, night_s
+        if not self.output.is_terminal and night_s >= self._next:
             self._next = night_s + LINE_EVERY_S
             self.output.say(f"          tick {beat.tick:,}, {beat.place}: {beat.doing}")
 
-
-@dataclass
-class NightPanel:
-    """A panel of how it goes now, below the lines of what happened."""
-
-    lines: NightLines
-    _beat: Heartbeat | None = None
-    _night_s: float = 0.0
-    _faults: int = field(default=0)
-
-    def told(self, line: Line) -> None:
-        """Print it above the panel."""
-        self._faults += line["what"] == "fault"
-        self.lines.told(line)
-
-    def saw(self, beat: Heartbeat, night_s: float) -> None:
-        """Keep it for the next drawing."""
-        self._beat, self._night_s = beat, night_s
+    def live(self) -> AbstractContextManager[object]:
+        """Return what draws the panel meanwhile, on a terminal."""
+        if not self.output.is_terminal:
+            return nullcontext()
+        return Live(
+            console=self.output, get_renderable=self.draw, refresh_per_second=REFRESH_PER_SECOND
+        )
 
     def draw(self) -> Panel | str:
         """Return the panel, or nothing before play begins."""
@@ -112,27 +84,10 @@ class NightPanel:
             "where": beat.place,
             "doing": beat.doing,
             "milestones": ", ".join(beat.milestones) or "none yet",
-            "time": f"tick {beat.tick:,}, frame {beat.frame:,}, {_duration(self._night_s)} of the night",
-            "so far": f"{self.lines.restarts} restarts, {self._faults} faults",
+            "time": f"tick {beat.tick:,}, frame {beat.frame:,}, {game_time(round(self._night_s))} of the night",
+            "so far": f"{self._restarts} restarts, {self._faults} faults",
         }
         return Panel(grid(rows), title=Text("red-agent overnight"))
-
-
-def words_of(line: Line) -> str:
-    """Return a line of the diary in words, or '' for one that is for the morning only."""
-    match line["what"]:
-        case "began":
-            return "the night begins, or goes on"
-        case "started":
-            return f"play is up at tick {line['tick']:,}"
-        case "milestone":
-            return f"reached {line['id']} by tick {line['tick']:,}"
-        case "fault":
-            return f"{line['kind']} at tick {line['tick']:,}: {line['says']}; {line['answer']}"
-        case "rules":
-            return f"no model is asked any more: {line['says']}"
-        case _:
-            return ""
 
 
 def night_table(night: Night) -> Table:
@@ -143,17 +98,11 @@ def night_table(night: Night) -> Table:
         "why": night.why,
         "milestones": ", ".join(night.milestones) or "none",
         "played": f"{night.ticks:,} ticks, {night.frames:,} frames",
-        "the night took": _duration(night.night_s),
+        "the night took": game_time(round(night.night_s)),
         "restarts": str(night.restarts),
         "faults": faults or "none",
     }
     return facts(f"{night.run}: {night.verdict.replace('_', ' ')}{which}", rows.items())
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}"
 
 
 HANG_S: Final = 300.0  # without a tick, where no model is asked
@@ -161,84 +110,69 @@ CALLS: Final = 6  # of a model at most between two ticks
 
 
 def overnight(
-    rom: Rom = None,
-    until: Until = None,
-    hours: Annotated[
-        float | None,
-        typer.Option(help="End after so many hours of wall time, restarts included."),
-    ] = None,
-    game_hours: Annotated[
-        float | None, typer.Option(help="End when the run has so many hours of game time.")
-    ] = None,
-    ticks: Ticks = None,
-    seed: Seed = None,
-    run: Annotated[
-        Path | None,
-        option(
-            "The folder of the run; the same command again goes on with it. Default: runs/overnight.",
-            "DIR",
-        ),
-    ] = None,
-    memory: MemoryPath = None,
-    mind: Mind = None,
-    without: Without = None,
-    max_usd: MaxUsd = None,
-    max_calls: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Ask a model at most so often; then play goes on by rules."),
-    ] = None,
-    min_free: Annotated[
-        int, typer.Option(metavar="MB", help="End while so much is left on the disk.")
-    ] = 500,
-    max_resident: Annotated[
-        int, typer.Option(metavar="MB", help="Start play anew when it takes more memory.")
-    ] = 1_500,
-    max_log: Annotated[
-        int, typer.Option(metavar="MB", help="End when more was logged, in all.")
-    ] = 100,
-    hang: Annotated[
-        float | None,
-        option(
-            "Without a tick for so long play hangs. Default: 300, and more with a model.", "SECONDS"
-        ),
-    ] = None,
-    patience: Annotated[
-        float,
-        typer.Option(metavar="GAME_HOURS", help="Without a gain for so long play gets nowhere."),
-    ] = 3.0,
-    backoff: Annotated[
-        float,
-        typer.Option(
-            metavar="SECONDS", help="Before the first restart; doubled each time, 60 times at most."
-        ),
-    ] = 1.0,
-    ask_every: AskEvery = None,
-    terms: TermsPath = None,
-    prices: PricesPath = None,
-    tapes: TapesPath = None,
-    timeout: Timeout = 60.0,
-    distil: Distil = False,
-    as_json: Annotated[
-        bool,
-        typer.Option("--json", help="Print the verdict as one JSON object on the last line."),
-    ] = False,
+    rom: Path | None = flags.ROM,
+    until: str | None = flags.UNTIL,
+    hours: float | None = option("End after so many hours of wall time, restarts included."),
+    game_hours: float | None = option("End when the run has so many hours of game time."),
+    ticks: int | None = flags.TICKS,
+    seed: int | None = flags.SEED,
+    run: Path | None = option(
+        "The folder of the run; the same command again goes on with it. Default: runs/overnight.",
+        "DIR",
+    ),
+    memory: Path | None = flags.MEMORY,
+    mind: Decider | None = flags.MIND,
+    without: list[MemoryUse] | None = flags.WITHOUT,
+    max_usd: float | None = flags.MAX_USD,
+    max_calls: int | None = option(
+        "Ask a model at most so often; then play goes on by rules.", "N"
+    ),
+    min_free: int = option("End while so much is left on the disk.", "MB", default=500),
+    max_resident: int = option("Start play anew when it takes more memory.", "MB", default=1_500),
+    max_log: int = option("End when more was logged, in all.", "MB", default=100),
+    hang: float | None = option(
+        "Without a tick for so long play hangs. Default: 300, and more with a model.", "SECONDS"
+    ),
+    patience: float = option(
+        "Without a gain for so long play gets nowhere.", "GAME_HOURS", default=3.0
+    ),
+    backoff: float = option(
+        "Before the first restart; doubled each time, 60 times at most.", "SECONDS", default=1.0
+    ),
+    ask_every: int | None = flags.ASK_EVERY,
+    terms: Path | None = flags.TERMS,
+    prices: Path | None = flags.PRICES,
+    tapes: Path | None = flags.TAPES,
+    timeout: float = flags.TIMEOUT,
+    distil: bool = flags.DISTIL,
+    as_json: bool = switch("--json", "Print the verdict as one JSON object on the last line."),
 ) -> None:
     """Play all night under supervision: started again after crashes and hangs, within limits, to a verdict."""
     out, err = Output(), Output(stderr=True)
-    asking = AskSettings(ask_every, max_usd, terms, prices, tapes, timeout, distil)
+    AskSettings(ask_every, max_usd, terms, prices, tapes, timeout, distil)  # refuses what cannot be
     folder = run or HOME / "runs" / "overnight"
-    _require_same_seed(folder, seed)
-    asks = (mind or _mind_of(folder)) is Decider.CLAUDE
+    begun = _settings_of(folder)
+    if seed is not None and begun.get("seed", seed) != seed:
+        message = f"the run in {folder} has seed {begun['seed']}; leave --seed away, or name another --run"
+        raise UsageError(message)
+    asks = (mind.value if mind else begun.get("mind")) == Decider.CLAUDE.value
     settings = NightSettings(
         run=folder,
         memory=memory or HOME / "memory.sqlite",
-        flags=tuple(
-            _flags(rom=rom, until=until, ticks=ticks, mind=mind and mind.value)
-            + _asking_flags(asking)
+        flags=_flags(
+            rom=rom,
+            until=until,
+            ticks=ticks,
+            mind=mind and mind.value,
+            max_usd=max_usd,
+            ask_every=ask_every,
+            terms=terms,
+            prices=prices,
+            tapes=tapes,
+            timeout=timeout,
+            distil=distil,
         ),
-        first_flags=tuple(
-            _flags(seed=seed) + [part for use in without or () for part in ("--without", use.value)]
-        ),
+        first_flags=_flags(seed=seed, without=[use.value for use in without or ()]),
         asks=asks,
         limits=NightLimits(
             hours=inf if hours is None else hours,
@@ -253,8 +187,9 @@ def overnight(
             hang_s=_hang_s(hang, timeout, asks=asks), gain_hours=patience, backoff_s=backoff
         ),
     )
-    with interrupts() as interrupt, night_view_on(err) as view:
-        night = Supervisor(settings, interrupt, view).play()
+    screen = NightScreen(err)
+    with interrupts() as interrupt, screen.live():
+        night = Supervisor(settings, interrupt, screen).play()
         report_ended(folder, rom)  # again, now that there is a verdict
     if as_json:
         out.say(json.dumps(asdict(night)))
@@ -263,28 +198,20 @@ def overnight(
     raise typer.Exit(NightEnding(night.verdict).exit_code)
 
 
-def _flags(**given: object) -> list[str]:
+def _flags(**given: object) -> tuple[str, ...]:
     """Return the flags of `play` that were given, as words of a command line."""
-    return [
-        word
-        for name, value in given.items()
-        if value is not None
-        for word in (f"--{name.replace('_', '-')}", str(value))
-    ]
-
-
-def _asking_flags(asking: AskSettings) -> list[str]:
-    return [
-        *_flags(
-            max_usd=asking.usd,
-            ask_every=asking.every,
-            terms=asking.terms,
-            prices=asking.prices,
-            tapes=asking.tapes,
-            timeout=asking.timeout_s,
-        ),
-        *(["--distil"] if asking.distils else []),
-    ]
+    words: list[str] = []
+    for name, value in given.items():
+        flag = f"--{name.replace('_', '-')}"
+        match value:
+            case None | False:
+                pass
+            case True:
+                words.append(flag)
+            case _:
+                for each in value if isinstance(value, list) else [value]:
+                    words += [flag, str(each)]
+    return tuple(words)
 
 
 def _hang_s(hang: float | None, timeout_s: float, *, asks: bool) -> float:
@@ -296,18 +223,6 @@ def _hang_s(hang: float | None, timeout_s: float, *, asks: bool) -> float:
         message = f"--hang {hang:g} is shorter than one answer of a model may take, {longest:g} s"
         raise UsageError(message)
     return hang
-
-
-def _require_same_seed(folder: Path, seed: int | None) -> None:
-    begun = _settings_of(folder).get("seed")
-    if seed is not None and begun is not None and seed != begun:
-        message = f"the run in {folder} has seed {begun}; leave --seed away, or name another --run"
-        raise UsageError(message)
-
-
-def _mind_of(folder: Path) -> Decider:
-    is_claude = _settings_of(folder).get("mind") == Decider.CLAUDE.value
-    return Decider.CLAUDE if is_claude else Decider.RULES
 
 
 def _settings_of(folder: Path) -> dict[str, object]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Thread
 from time import perf_counter
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 import typer
 from rich.console import Group
@@ -21,6 +21,7 @@ from rich.text import Text
 
 from agent.app import (
     AskSettings,
+    Decider,
     Interrupt,
     Settings,
     Summary,
@@ -29,25 +30,11 @@ from agent.app import (
     interrupts,
     play_run,
 )
-from agent.cli.flags import (
-    AskEvery,
-    Distil,
-    MaxUsd,
-    MemoryPath,
-    Mind,
-    PricesPath,
-    Rom,
-    Seed,
-    TapesPath,
-    TermsPath,
-    Ticks,
-    Timeout,
-    Until,
-    Without,
-    option,
-)
+from agent.cli import flags
+from agent.cli.flags import option, switch
 from agent.cli.output import Output, facts, grid
 from agent.errors import UsageError
+from agent.experience import MemoryUse
 from agent.mind.intent import IntentSource
 from agent.tools.overnight.child import Heartbeat
 from agent.tools.report.page import report_ended
@@ -130,7 +117,7 @@ def panel(moment: TickView) -> Panel:
         "where": moment.where,
         "doing": f"{moment.intent.name}: {moment.intent.why}",
         "goal": moment.goal or "none",
-        "milestones": _milestones(moment.milestones),
+        "milestones": ", ".join(moment.milestones) or "none yet",
         "time": f"tick {moment.tick:,}, frame {moment.frame:,}",
         "speed": f"{moment.ticks_per_s:,.0f} ticks/s, {moment.frames_per_s:,.0f} frames/s",
     }
@@ -193,10 +180,6 @@ def _advice(told: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _listed(counted: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {times}" for name, times in counted.items())
-
-
-def _milestones(reached: Sequence[str]) -> str:
-    return ", ".join(reached) or "none yet"
 
 
 def _line(moment: TickView, fresh: Sequence[str]) -> str:
@@ -274,51 +257,35 @@ def _end_unwatched(fd: int, interrupt: Interrupt) -> None:
 
 
 def play(
-    rom: Rom = None,
-    until: Until = None,
-    ticks: Ticks = None,
-    seed: Seed = None,
-    run: Annotated[
-        Path | None,
-        option("The folder this run writes to. Default: a new one in runs/.", "DIR"),
-    ] = None,
-    resume: Annotated[
-        Path | None,
-        option("Go on with the run in this folder, from its last checkpoint.", "DIR"),
-    ] = None,
-    at: Annotated[
-        int | None,
-        option(
-            "With --resume: go back to the checkpoint of this tick, or the last one before it. What was played after it stays in the file as a dead branch, and the run is not a clean one any more.",
-            "TICK",
-        ),
-    ] = None,
-    recover: Annotated[
-        bool,
-        typer.Option(
-            "--recover", hidden=True, help="With --at: it is the supervisor that goes back."
-        ),
-    ] = False,
-    pulse: Annotated[
-        int | None,
-        typer.Option(
-            hidden=True, help="The pipe on which the supervisor is told that play goes on."
-        ),
-    ] = None,
-    memory: MemoryPath = None,
-    mind: Mind = None,
-    without: Without = None,
-    max_usd: MaxUsd = None,
-    ask_every: AskEvery = None,
-    terms: TermsPath = None,
-    prices: PricesPath = None,
-    tapes: TapesPath = None,
-    timeout: Timeout = 60.0,
-    distil: Distil = False,
-    as_json: Annotated[
-        bool,
-        typer.Option("--json", help="Print the summary as one JSON object on the last line."),
-    ] = False,
+    rom: Path | None = flags.ROM,
+    until: str | None = flags.UNTIL,
+    ticks: int | None = flags.TICKS,
+    seed: int | None = flags.SEED,
+    run: Path | None = option("The folder this run writes to. Default: a new one in runs/.", "DIR"),
+    resume: Path | None = option(
+        "Go on with the run in this folder, from its last checkpoint.", "DIR"
+    ),
+    at: int | None = option(
+        "With --resume: go back to the checkpoint of this tick, or the last one before it. What was played after it stays in the file as a dead branch, and the run is not a clean one any more.",
+        "TICK",
+    ),
+    recover: bool = switch(
+        "--recover", "With --at: it is the supervisor that goes back.", hidden=True
+    ),
+    pulse: int | None = option(
+        "The pipe on which the supervisor is told that play goes on.", hidden=True
+    ),
+    memory: Path | None = flags.MEMORY,
+    mind: Decider | None = flags.MIND,
+    without: list[MemoryUse] | None = flags.WITHOUT,
+    max_usd: float | None = flags.MAX_USD,
+    ask_every: int | None = flags.ASK_EVERY,
+    terms: Path | None = flags.TERMS,
+    prices: Path | None = flags.PRICES,
+    tapes: Path | None = flags.TAPES,
+    timeout: float = flags.TIMEOUT,
+    distil: bool = flags.DISTIL,
+    as_json: bool = switch("--json", "Print the summary as one JSON object on the last line."),
 ) -> None:
     """Play a cartridge from power-on and report."""
     out, err = Output(), Output(stderr=True)

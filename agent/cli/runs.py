@@ -3,11 +3,12 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Final, NoReturn
 
 import typer
 
-from agent.cli.flags import Rom, option
+from agent.cli import flags
+from agent.cli.flags import argument, option, switch
 from agent.cli.output import Output
 from agent.errors import UsageError
 from agent.tools.replay.bisect import Difference, ValueChange
@@ -27,7 +28,7 @@ from agent.tools.report.page import gathered_runs, report_run
 SHOWN: Final = 24  # fields, and stretches of RAM
 
 
-def show_first_difference(runs: Sequence[Path], rom: Path | None, out: Output, err: Output) -> None:
+def show_first_difference(runs: Sequence[Path], rom: Path | None, err: Output) -> None:
     """Say where a recording, or the two of them, first differ, and in what; exit with 1 where they do."""
     found = (
         bisect_run(runs[0], rom, tell=err.say)
@@ -38,11 +39,15 @@ def show_first_difference(runs: Sequence[Path], rom: Path | None, out: Output, e
         err.say(note)
     took = f"{found.ticks} ticks driven, {found.restores} restores of {found.moments} moments"
     err.say(f"{took} (at most {found.most:.1f})")
-    out.say(f"divergence: {found.divergence or 'none'}")
-    if found.shown is not None:
-        for line in _lines(found.shown):
-            out.say(line)
-    raise typer.Exit(1 if found.divergence else 0)
+    _judge(found.divergence, found.shown)
+
+
+def _judge(divergence: object, shown: Difference | None = None) -> NoReturn:
+    out = Output()
+    out.say(f"divergence: {divergence or 'none'}")
+    for line in _lines(shown) if shown is not None else ():
+        out.say(line)
+    raise typer.Exit(1 if divergence else 0)
 
 
 def _lines(shown: Difference) -> Iterator[str]:
@@ -65,84 +70,53 @@ SCALE: Final = 3
 
 
 def replay(
-    runs: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="RUN...",
-            help="The folder of a run, or an exported replay; with --bisect there may be two.",
-        ),
-    ],
-    rom: Rom = None,
-    episode: Annotated[
-        int | None,
-        option("Drive the steps up to the end of the Nth time that it got stuck.", "N"),
-    ] = None,
-    decide: Annotated[
-        bool,
-        typer.Option(
-            "--decide",
-            help="Decide every step anew, with the advice that was given then, and compare. Asks no model.",
-        ),
-    ] = False,
-    memory: Annotated[
-        Path | None,
-        option("With --decide: what the run began with, where that was not nothing.", "PATH"),
-    ] = None,
-    bisect: Annotated[
-        bool,
-        typer.Option(
-            "--bisect",
-            help="Find the first tick that differs from a fresh drive, or between two recordings, and say in what.",
-        ),
-    ] = False,
-    export: Annotated[
-        Path | None,
-        option(
-            "Write a file that can be driven elsewhere, with nothing of the cartridge in it.",
-            "FILE",
-        ),
-    ] = None,
-    png: Annotated[
-        Path | None,
-        option("Write the picture at the end of --to.", "FILE"),
-    ] = None,
-    gif: Annotated[
-        Path | None,
-        option("Write the pictures of --from to --to.", "FILE"),
-    ] = None,
-    mp4: Annotated[
-        Path | None,
-        option("Write a film of --from to --to.", "FILE"),
-    ] = None,
-    first: Annotated[
-        int | None,
-        option("Where pictures begin.", "TICK", "--from"),
-    ] = None,
-    last: Annotated[
-        int | None,
-        option("Where pictures end.", "TICK", "--to"),
-    ] = None,
-    scale: Annotated[
-        int | None,
-        option(f"How many dots of a picture are one of the Game Boy's. Default: {SCALE}.", "N"),
-    ] = None,
+    runs: list[Path] = argument(
+        "The folder of a run, or an exported replay; with --bisect there may be two.", "RUN..."
+    ),
+    rom: Path | None = flags.ROM,
+    episode: int | None = option(
+        "Drive the steps up to the end of the Nth time that it got stuck.", "N"
+    ),
+    decide: bool = switch(
+        "--decide",
+        "Decide every step anew, with the advice that was given then, and compare. Asks no model.",
+    ),
+    memory: Path | None = option(
+        "With --decide: what the run began with, where that was not nothing.", "PATH"
+    ),
+    bisect: bool = switch(
+        "--bisect",
+        "Find the first tick that differs from a fresh drive, or between two recordings, and say in what.",
+    ),
+    export: Path | None = option(
+        "Write a file that can be driven elsewhere, with nothing of the cartridge in it.", "FILE"
+    ),
+    png: Path | None = option("Write the picture at the end of --to.", "FILE"),
+    gif: Path | None = option("Write the pictures of --from to --to.", "FILE"),
+    mp4: Path | None = option("Write a film of --from to --to.", "FILE"),
+    first: int | None = option("Where pictures begin.", "TICK", "--from"),
+    last: int | None = option("Where pictures end.", "TICK", "--to"),
+    scale: int | None = option(
+        f"How many dots of a picture are one of the Game Boy's. Default: {SCALE}.", "N"
+    ),
 ) -> None:
     """Drive the recorded steps of a run through a fresh console and compare every tick."""
     files = {PictureForm.PNG: png, PictureForm.GIF: gif, PictureForm.MP4: mp4}
-    asked = {
-        "--episode": episode is not None,
-        "--decide": decide,
-        "--bisect": bisect,
-        "--export": export is not None,
-        **{form.value: file is not None for form, file in files.items()},
+    pictures = {form.value: file for form, file in files.items()}
+    actions = {
+        "--episode": episode,
+        "--decide": decide or None,
+        "--bisect": bisect or None,
+        "--export": export,
+        **pictures,
     }
-    _require_one(asked)
-    _require_with({"--memory": memory}, ["--decide"], asked)
-    _require_with(
-        {"--from": first, "--to": last, "--scale": scale},
-        [each.value for each in PictureForm],
-        asked,
-    )
+    more = {
+        "--memory": (memory, ["--decide"]),
+        "--from": (first, [*pictures]),
+        "--to": (last, [*pictures]),
+        "--scale": (scale, [*pictures]),
+    }
+    _require_sense([flag for flag, given in actions.items() if given is not None], more)
     if len(runs) > (2 if bisect else 1):
         raise UsageError("--bisect takes two runs at most, and everything else one")
     err = Output(stderr=True)
@@ -156,60 +130,39 @@ def replay(
         size = export_run(runs[0], export, tell=err.say)
         err.say(f"{export}: {size:,} bytes")
     elif bisect:
-        show_first_difference(runs, rom, Output(), err)
+        show_first_difference(runs, rom, err)
     elif decide:
-        _decide(runs[0], rom, memory, err)
+        relived = redecide_run(runs[0], rom, memory, tell=err.say)
+        err.say(f"{relived.ticks} ticks decided anew, with {relived.advice} answers of then")
+        _judge(relived.divergence)
     else:
-        _drive(runs[0], rom, episode, err)
+        ticks, divergence = replay_run(runs[0], rom, episode, tell=err.say)
+        err.say(f"{ticks} ticks driven")
+        _judge(divergence)
 
 
-def _require_one(asked: Mapping[str, bool]) -> None:
-    given = [flag for flag, is_given in asked.items() if is_given]
-    if len(given) > 1:
-        message = f"{given[0]} and {given[1]} are two different things; give one of them"
+def _require_sense(asked: Sequence[str], more: Mapping[str, tuple[object, Sequence[str]]]) -> None:
+    """Refuse two actions at once, and what goes with an action that was not asked for."""
+    if len(asked) > 1:
+        message = f"{asked[0]} and {asked[1]} are two different things; give one of them"
         raise UsageError(message)
-
-
-def _require_with(
-    flags: Mapping[str, object], wanted: Sequence[str], asked: Mapping[str, bool]
-) -> None:
-    for flag, given in flags.items():
-        if given is not None and not any(asked[each] for each in wanted):
+    for flag, (given, wanted) in more.items():
+        if given is not None and not any(each in asked for each in wanted):
             message = f"{flag} goes with {' or '.join(wanted)} alone; give that, or leave it away"
             raise UsageError(message)
 
 
-def _decide(run: Path, rom: Path | None, memory: Path | None, err: Output) -> None:
-    relived = redecide_run(run, rom, memory, tell=err.say)
-    err.say(f"{relived.ticks} ticks decided anew, with {relived.advice} answers of then")
-    Output().say(f"divergence: {relived.divergence or 'none'}")
-    raise typer.Exit(1 if relived.divergence else 0)
-
-
-def _drive(run: Path, rom: Path | None, episode: int | None, err: Output) -> None:
-    ticks, divergence = replay_run(run, rom, episode, tell=err.say)
-    err.say(f"{ticks} ticks driven")
-    Output().say(f"divergence: {divergence or 'none'}")
-    raise typer.Exit(1 if divergence else 0)
-
-
 def report(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
-    rom: Rom = None,
-    write: Annotated[
-        Path | None,
-        option(
-            "Write the page here. Default: report.html in the run's folder; of several runs, comparison.html.",
-            "FILE",
-        ),
-    ] = None,
-    as_object: Annotated[
-        bool,
-        typer.Option("--json", help="Print the figures as one object, of several runs as a list."),
-    ] = False,
-    as_table: Annotated[
-        bool, typer.Option("--csv", help="Print the figures as a table, one row a run.")
-    ] = False,
+    runs: list[Path] = argument("Folders of runs.", "RUN..."),
+    rom: Path | None = flags.ROM,
+    write: Path | None = option(
+        "Write the page here. Default: report.html in the run's folder; of several runs, comparison.html.",
+        "FILE",
+    ),
+    as_object: bool = switch(
+        "--json", "Print the figures as one object, of several runs as a list."
+    ),
+    as_table: bool = switch("--csv", "Print the figures as a table, one row a run."),
 ) -> None:
     """Show what happened in a run, also while it is played or after it died; several are compared."""
     if as_object and as_table:

@@ -1,19 +1,19 @@
 """`scenario`: run scenarios, make them from runs, and list them."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from shlex import join
-from typing import Annotated, Any, Final
+from typing import Final
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from agent.app.process import write_whole
-from agent.cli.flags import Rom, option, seeds_of
-from agent.cli.output import Output
+from agent.cli import flags
+from agent.cli.flags import argument, option, seeds_of
+from agent.cli.output import Output, rows_of
 from agent.tools.scenario.capture import MomentRequest, from_stuck, record
 from agent.tools.scenario.file import Listed, listed, read_scenarios
 from agent.tools.scenario.run import (
@@ -32,27 +32,15 @@ STYLES: Final = {
     ScenarioVerdict.SKIPPED: "yellow",
 }
 
-Paths = Annotated[
-    list[Path], typer.Argument(metavar="PATH...", help="Scenario files, or folders of them.")
-]
-States = Annotated[
-    Path | None,
-    option("The folder of saved moments. Default: states/ beside each scenario.", "DIR"),
-]
-AsJson = Annotated[
-    bool, typer.Option("--json", help="Print it as one JSON object on the last line.")
-]
-Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
-Played = Annotated[
-    Path | None,
-    option(
-        "The image that the run was played on. Default: the one of its SHA-1 in roms/.", "", "--rom"
-    ),
-]
-Into = Annotated[
-    Path,
-    typer.Option(metavar="DIR", help="The folder for the scenario; its moment goes to DIR/states."),
-]
+PATHS: Final = argument("Scenario files, or folders of them.", "PATH...")
+STATES: Final = option("The folder of saved moments. Default: states/ beside each scenario.", "DIR")
+RUN: Final = argument("The folder of a run.", "RUN")
+PLAYED: Final = option(
+    "The image that the run was played on. Default: the one of its SHA-1 in roms/.", "", "--rom"
+)
+INTO: Final = option(
+    "The folder for the scenario; its moment goes to DIR/states.", "DIR", default=...
+)
 
 scenario = typer.Typer(
     help="Run scenarios, make them of moments of a run, and see what there is.",
@@ -62,19 +50,15 @@ scenario = typer.Typer(
 
 @scenario.command("run")
 def run_them(
-    paths: Paths,
-    rom: Rom = None,
-    states: States = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Scenarios at a time.")] = 1,
-    seeds: Annotated[
-        str | None,
-        option("Run each in these games instead of the one that its file names.", "A..B"),
-    ] = None,
-    write: Annotated[
-        Path | None,
-        option("Write how each went as a page.", "PATH"),
-    ] = None,
-    as_json: AsJson = False,
+    paths: list[Path] = PATHS,
+    rom: Path | None = flags.ROM,
+    states: Path | None = STATES,
+    jobs: int = option("Scenarios at a time.", default=1, min=1),
+    seeds: str | None = option(
+        "Run each in these games instead of the one that its file names.", "A..B"
+    ),
+    write: Path | None = option("Write how each went as a page.", "PATH"),
+    as_json: bool = flags.AS_JSON,
 ) -> None:
     """Run scenarios: a moment, what is done there, what must be true then. Exits 1 when one fails."""
     out, err = Output(), Output(stderr=True)
@@ -96,43 +80,40 @@ def run_them(
         command = join(["scenario", "run", *(each.as_posix() for each in paths)])
         write_whole(write, page(scenarios, reports, command, seeds or ""))
     if as_json:
-        out.say(json.dumps(_as_json(reports)))
+        told = [{**asdict(each), "verdict": each.verdict.value} for each in reports]
+        out.say(json.dumps({"scenarios": told, **_counts(reports)}))
     else:
-        out.print(_reports_table(reports) if seeds is None else _games_table(reports))
-        out.say(_counted(reports))
+        _print(reports, out, by_game=seeds is not None)
     if any(each.verdict is ScenarioVerdict.FAILED for each in reports):
         raise typer.Exit(1)
 
 
 @scenario.command("list")
-def list_them(paths: Paths, states: States = None, as_json: AsJson = False) -> None:
+def list_them(
+    paths: list[Path] = PATHS, states: Path | None = STATES, as_json: bool = flags.AS_JSON
+) -> None:
     """Say of scenarios what they show and where they begin, and whether a saved moment can be used."""
     out = Output()
     rows = [listed(each) for each in read_scenarios(paths, states)]
     if as_json:
         out.say(json.dumps({"scenarios": [asdict(each) for each in rows]}))
     else:
-        out.print(_listed_table(rows))
+        cells = ((each.name, each.pitfall, each.says, _start(each)) for each in rows)
+        out.print(rows_of(("scenario", "pitfall", "what it says", "begins at"), cells, ""))
 
 
 @scenario.command("record")
 def record_one(
-    run: Run,
-    at: Annotated[int, typer.Option(metavar="TICK", min=0, help="Which moment of the run.")],
-    name: Annotated[str, typer.Option(metavar="NAME", help="What to call the scenario.")],
-    into: Into,
-    says: Annotated[
-        str | None,
-        option("What it shows, in a sentence.", "TEXT"),
-    ] = None,
-    until: Annotated[
-        list[str] | None,
-        option(
-            "What must come true, as milestone:rival=true. Default: to go on without getting stuck.",
-            "NAME=VALUE",
-        ),
-    ] = None,
-    rom: Played = None,
+    run: Path = RUN,
+    at: int = option("Which moment of the run.", "TICK", default=..., min=0),
+    name: str = option("What to call the scenario.", "NAME", default=...),
+    into: Path = INTO,
+    says: str | None = option("What it shows, in a sentence.", "TEXT"),
+    until: list[str] | None = option(
+        "What must come true, as milestone:rival=true. Default: to go on without getting stuck.",
+        "NAME=VALUE",
+    ),
+    rom: Path | None = PLAYED,
 ) -> None:
     """Make a scenario that begins at a moment of a run."""
     made = record(run, rom, MomentRequest(at, name, says, tuple(until or ())), into)
@@ -141,18 +122,10 @@ def record_one(
 
 @scenario.command("from-stuck")
 def of_episodes(
-    run: Run,
-    into: Into,
-    episode: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Only the Nth time that it got stuck. Default: each.",
-            show_default=False,
-        ),
-    ] = None,
-    rom: Played = None,
+    run: Path = RUN,
+    into: Path = INTO,
+    episode: int | None = option("Only the Nth time that it got stuck. Default: each.", "N", min=1),
+    rom: Path | None = PLAYED,
 ) -> None:
     """Make a scenario of each time that a run got stuck: it fails until play gets on from there."""
     out = Output()
@@ -172,43 +145,31 @@ def _tell(made: Sequence[Path], rom: Path | None, out: Output) -> None:
     out.say(f"run it: python -m agent scenario run {join(words)}")
 
 
-def _as_json(reports: Sequence[Report]) -> dict[str, Any]:
-    rows = [{**asdict(each), "verdict": each.verdict.value} for each in reports]
-    counts = {each.value: sum(row.verdict is each for row in reports) for each in ScenarioVerdict}
-    return {"scenarios": rows, **counts}
+def _counts(reports: Sequence[Report]) -> dict[str, int]:
+    return {each.value: sum(row.verdict is each for row in reports) for each in ScenarioVerdict}
 
 
-def _counted(reports: Sequence[Report]) -> str:
-    if not reports:
-        return "there is no scenario to run"
-    counts = {each: sum(row.verdict is each for row in reports) for each in ScenarioVerdict}
-    told = [f"{number} {each.value}" for each, number in counts.items() if number]
-    return f"{len(reports)} scenarios: {', '.join(told)}"
+def _print(reports: Sequence[Report], out: Output, *, by_game: bool) -> None:
+    """Print one row a scenario, also of those that were run in several games, and how many there are of each verdict."""
+    if by_game:
+        tallied = ((each.name, each.passed, each.frames) for each in tallies(reports))
+        out.print(rows_of(("scenario", "passed", "frames"), tallied, ""))
+    else:
+        rows = (
+            (
+                each.name,
+                each.pitfall,
+                f"{each.frames:,}",
+                Text(each.verdict.value, STYLES[each.verdict]),
+            )
+            for each in reports
+        )
+        out.print(rows_of(("scenario", "pitfall", "frames", ""), rows, ""))
+    told = ", ".join(f"{number} {each}" for each, number in _counts(reports).items() if number)
+    out.say(f"{len(reports)} scenarios: {told}" if reports else "there is no scenario to run")
 
 
-def _reports_table(reports: Iterable[Report]) -> Table:
-    """Return one row a scenario."""
-    table = Table("scenario", "pitfall", "frames", "")
-    for each in reports:
-        mark = Text(each.verdict.value, style=STYLES[each.verdict])
-        table.add_row(Text(each.name), Text(each.pitfall), f"{each.frames:,}", mark)
-    return table
-
-
-def _games_table(reports: Iterable[Report]) -> Table:
-    """Return one row a scenario that was run in several games."""
-    table = Table("scenario", "passed", "frames")
-    for tally in tallies(reports):
-        table.add_row(Text(tally.name), tally.passed, tally.frames)
-    return table
-
-
-def _listed_table(rows: Iterable[Listed]) -> Table:
-    """Return one row a scenario; what cannot be used says why."""
-    table = Table("scenario", "pitfall", "what it says", "begins at")
-    for each in rows:
-        start = Text(each.start)
-        if each.trouble:
-            start.append(f"\nof no use: {each.trouble}", style="red")
-        table.add_row(Text(each.name), Text(each.pitfall), Text(each.says), start)
-    return table
+def _start(row: Listed) -> Text:
+    """Return where a scenario begins; what cannot be used says why."""
+    trouble = (f"\nof no use: {row.trouble}", "red") if row.trouble else ""
+    return Text.assemble(row.start, trouble)

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 
 import typer
 from rich.table import Table
@@ -10,7 +10,8 @@ from rich.text import Text
 
 from agent.app import interrupts
 from agent.app.process import write_whole
-from agent.cli.flags import Rom, Seed, option
+from agent.cli import flags
+from agent.cli.flags import option, switch
 from agent.cli.output import Output
 from agent.cli.play import view_on
 from agent.errors import UsageError
@@ -24,26 +25,16 @@ REPORT: Final = "verify-report"
 
 
 def verify_cartridge(
-    rom: Rom = None,
-    until: Annotated[
-        str | None,
-        option("Play up to this milestone. Default: the last one of the cartridge's story.", "ID"),
-    ] = None,
-    minutes: Annotated[
-        float,
-        typer.Option(min=0.1, help="Play at most so many minutes of game time."),
-    ] = 120.0,
-    seed: Seed = None,
-    write: Annotated[
-        Path,
-        typer.Option(
-            metavar="DIR", help="The folder for verify-report.json and verify-report.html."
-        ),
-    ] = Path(),
-    as_json: Annotated[
-        bool,
-        typer.Option("--json", help="Print the report as one JSON object on the last line."),
-    ] = False,
+    rom: Path | None = flags.ROM,
+    until: str | None = option(
+        "Play up to this milestone. Default: the last one of the cartridge's story.", "ID"
+    ),
+    minutes: float = option("Play at most so many minutes of game time.", default=120.0, min=0.1),
+    seed: int | None = flags.SEED,
+    write: Path = option(
+        "The folder for verify-report.json and verify-report.html.", "DIR", default=Path()
+    ),
+    as_json: bool = switch("--json", "Print the report as one JSON object on the last line."),
 ) -> None:
     """Play a cartridge and check at each frame that it does what is written of the game.
 

@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from math import log
 from pathlib import Path
-from typing import Annotated, Any, Final
-
-import typer
+from typing import Any, Final
 
 from agent.app import HOME
-from agent.cli.flags import option
-from agent.cli.memory.show import AsJson, In, looking, named
+from agent.cli import flags
+from agent.cli.flags import argument, option
+from agent.cli.memory.show import IN, looking, named
 from agent.cli.output import Output, facts
 from agent.events import ActionEvent, events
 from agent.tools.report.words import DAY_S, STATUS, ago, date, game_time, number, says, times, told
@@ -61,47 +60,44 @@ class EvidenceReader:
     def _battle(self, run_id: str, name: str, tick: int) -> str:
         whom = name.partition(":")[2] or name
         begun = f"the battle against {whom} that began at tick {tick:,}"
-        for event in self._events(run_id, "battle"):
+        with self._opened(run_id) as run:
+            battles = [each.payload for each in run.events("battle")] if run else []
+        for event in battles:
             if event.get("battle_id") == name and event.get("start_tick") == tick:
                 return f"{begun}: {told('battle', event)}"
         return begun
 
     def _counted(self, run_id: str, kind: str, key: str) -> str:
-        words = f"{kind} {key.partition(':')[2]} in the memory of that run"
-        path = self._path(run_id)
-        if path is None:
-            return words
-        with _reading(path) as run:
-            found = next((each for each in run.live_entries() if each.key == key), None)
-        return words if found is None else f"{kind}: {told(kind, found.data)}"
+        with self._opened(run_id) as run:
+            entries = run.live_entries() if run else ()
+            found = next((each for each in entries if each.key == key), None)
+        if found is None:
+            return f"{kind} {key.partition(':')[2]} in the memory of that run"
+        return f"{kind}: {told(kind, found.data)}"
 
     def _moment(self, run_id: str, tick: int) -> str:
-        path = self._path(run_id)
-        if path is None:
-            return ""
-        with _reading(path) as run:
+        with self._opened(run_id) as run:
+            if run is None:
+                return ""
             step = next((each for each in run.steps() if each.tick == tick), None)
             deed = _last_deed(run, tick)
         at = "" if step is None else f", {game_time(step.frame / FRAMES_PER_SECOND)} of game time"
         return f"{at}{deed}"
 
-    def _events(self, run_id: str, kind: str) -> Sequence[Mapping[str, object]]:
+    @contextmanager
+    def _opened(self, run_id: str) -> Iterator[RunReader | None]:
+        """Lend a run where its folder is found."""
         path = self._path(run_id)
         if path is None:
-            return ()
-        with _reading(path) as run:
-            return [each.payload for each in run.events(kind)]
+            yield None
+            return
+        with closing(read_run(path)) as folder:
+            yield folder.store
 
     def _path(self, run_id: str) -> Path | None:
         if run_id not in self._runs:
             self._runs[run_id] = self._run or _folder_of(run_id, self._folder)
         return self._runs[run_id]
-
-
-@contextmanager
-def _reading(path: Path) -> Iterator[RunReader]:
-    with closing(read_run(path)) as folder:
-        yield folder.store
 
 
 def _last_deed(run: RunReader, tick: int) -> str:
@@ -116,8 +112,8 @@ def _folder_of(run_id: str, folder: Path) -> Path | None:
         try:
             settings = tomllib.loads((path / "run.toml").read_text(encoding="utf-8"))
             if settings.get("run") == run_id:
-                with _reading(path):
-                    return path
+                read_run(path).close()
+                return path
         except (OSError, ValueError, MemoryFault):
             continue
     return None
@@ -142,21 +138,15 @@ def reasons(item: MemoryItem, now: float) -> Iterator[tuple[str, str]]:
             yield from _pattern(data, now)
         case "strategy":
             wins = data["success_rate"] * data["total_uses"]
-            yield (
-                "success rate",
-                (f"{data['success_rate']:.2f}: {wins:,.0f} won of {data['total_uses']:,} battles"),
-            )
+            words = f"{wins:,.0f} won of {data['total_uses']:,} battles"
+            yield "success rate", f"{data['success_rate']:.2f}: {words}"
         case "mistake":
             counted = times(data["occurrence_count"])
             yield "severity", f"{data['severity']}, the worst so far; it happened {counted}"
         case "preference":
-            yield (
-                "confidence",
-                (
-                    f"{data['confidence']:.2f}: the share of battles won by opening with "
-                    f"{number(data['preference_value'])}, times {_RATE} a month"
-                ),
-            )
+            opened = f"by opening with {number(data['preference_value'])}, times {_RATE} a month"
+            words = f"{data['confidence']:.2f}: the share of battles won {opened}"
+            yield "confidence", words
         case _:
             yield from _entry(item)
     if item.worth is not None:
@@ -184,24 +174,17 @@ def end(item: MemoryItem, now: float) -> str:
 def _pattern(data: Mapping[str, Any], now: float) -> Iterator[tuple[str, str]]:
     tried = data["success_count"] + data["failure_count"]
     yield "confidence", f"{data['confidence']:.2f}: worked {data['success_count']:,} of {tried:,}"
-    yield (
-        "relevance",
-        (
-            f"{data['relevance_score']:.2f}: its confidence, times {_RATE} for each month since it was "
-            f"last borne out ({ago(data['last_validated'], now)})"
-        ),
-    )
+    since = f"times {_RATE} for each month since it was last borne out"
+    when = ago(data["last_validated"], now)
+    yield "relevance", f"{data['relevance_score']:.2f}: its confidence, {since} ({when})"
 
 
 def _entry(item: MemoryItem) -> Iterator[tuple[str, str]]:
     more: Mapping[str, Any] = item.more
     yield "importance", f"{more['importance']} of 10, by what kind of thing it is"
     yield "relevance", f"{more['relevance']:.2f}: 1.00 when it was written, fading ever since"
-    judged = (
-        "as it began: no recall of it was judged"
-        if more["utility"] == 0.5
-        else "as recalls of it turned out"
-    )
+    is_new = more["utility"] == 0.5
+    judged = "as it began: no recall of it was judged" if is_new else "as recalls of it turned out"
     yield "utility", f"{more['utility']:.2f} of 1, {judged}"
     if more["version"] > 1:
         yield "version", f"{more['version']:,}: written again under its key"
@@ -212,21 +195,14 @@ def _entry(item: MemoryItem) -> Iterator[tuple[str, str]]:
 
 
 def _worth(item: MemoryItem, now: float) -> str:
-    says = f"{item.worth:.2f}"
-    match item.kind if item.table != "ltm_entries" else "":
-        case "pattern":
-            return f"{says}: its relevance"
-        case "strategy":
-            return f"{says}: its success rate, times {_RATE} for each month since ({ago(item.last, now)})"
-        case "mistake":
-            return (
-                f"{says}: critical counts 1.0, major 0.8, minor 0.5; times {_RATE} for each month "
-                f"since ({ago(item.last, now)})"
-            )
-        case "preference":
-            return f"{says}: its confidence"
-        case _:
-            return f"{says}: its relevance times (0.5 + utility)"
+    kind = item.kind if item.table != "ltm_entries" else ""
+    made_of = {
+        "pattern": "its relevance",
+        "strategy": "its success rate, times {rate} for each month since ({ago})",
+        "mistake": "critical counts 1.0, major 0.8, minor 0.5; times {rate} for each month since ({ago})",
+        "preference": "its confidence",
+    }.get(kind, "its relevance times (0.5 + utility)")
+    return f"{item.worth:.2f}: {made_of.format(rate=_RATE, ago=ago(item.last, now))}"
 
 
 def _end_in_a_run(item: MemoryItem) -> str:
@@ -241,16 +217,21 @@ def _importance(item: MemoryItem) -> int:
     return value if isinstance(value, int) else 0
 
 
+PARTS: Final = {
+    "believed": "why it is believed",
+    "evidence": "what it rests on, step by step",
+    "figures": "how its figures came to be",
+    "forgotten": "when it will be forgotten",
+}
+
+
 def explain(
-    name: Annotated[
-        str, typer.Argument(metavar="ID", help="What to explain, by its id or short name.")
-    ],
-    path: In = None,
-    runs: Annotated[
-        Path | None,
-        option("Where the folders of runs lie that evidence leads to. Default: runs/.", "DIR"),
-    ] = None,
-    as_json: AsJson = False,
+    name: str = argument("What to explain, by its id or short name.", "ID"),
+    path: Path | None = IN,
+    runs: Path | None = option(
+        "Where the folders of runs lie that evidence leads to. Default: runs/.", "DIR"
+    ),
+    as_json: bool = flags.AS_JSON,
 ) -> None:
     """Explain why one thing is believed: its evidence, its figures, and when it will be forgotten."""
     out = Output()
@@ -273,10 +254,8 @@ def explain(
         out.say(json.dumps({"id": item.id, "kind": item.kind, "says": says(item), **plain}))
         return
     out.say(f"{item.kind} {item.short}: {says(item)}")
-    out.print(facts("why it is believed", told["believed"]))
-    out.print(facts("what it rests on, step by step", told["evidence"]))
-    out.print(facts("how its figures came to be", told["figures"]))
-    out.print(facts("when it will be forgotten", told["forgotten"]))
+    for part, title in PARTS.items():
+        out.print(facts(title, told[part]))
 
 
 def _beliefs(item: MemoryItem, look: FileView) -> Iterator[tuple[str, str]]:

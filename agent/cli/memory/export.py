@@ -5,11 +5,10 @@ import json
 from collections.abc import Iterator, Sequence
 from io import StringIO
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 
-import typer
-
-from agent.cli.memory.show import Source, looking, totals_of
+from agent.cli.flags import option
+from agent.cli.memory.show import SOURCE, looking, totals_of
 from agent.cli.output import Output
 from agent.errors import UsageError
 from agent.tools.report.words import date, figure, game_time, plain, says
@@ -25,14 +24,12 @@ COLUMNS: Final = (
 
 
 def export(
-    to: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE",
-            help="The file to write: .json for machines, .csv for tables, .md for reading.",
-        ),
-    ],
-    path: Source = None,
+    to: Path = option(
+        "The file to write: .json for machines, .csv for tables, .md for reading.",
+        "FILE",
+        default=...,
+    ),
+    path: Path | None = SOURCE,
 ) -> None:
     """Write everything that a file of memory holds to another file, which must not exist yet."""
     spell = {".json": _json, ".md": _page, ".csv": _table}.get(to.suffix.lower())

@@ -5,12 +5,14 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 
 import typer
 from rich.table import Table
 
-from agent.cli.memory.show import COMMAND, AsJson, In, Kind, Source, file_of, looking, named, today
+from agent.cli import flags
+from agent.cli.flags import argument, option, switch
+from agent.cli.memory.show import COMMAND, IN, KIND, SOURCE, file_of, looking, named, today
 from agent.cli.output import Output, listing
 from agent.errors import UsageError
 from agent.tools.report.words import DAY_S, ago, says
@@ -31,15 +33,11 @@ SORTS: Final = {
 
 
 def check(
-    path: Source = None,
-    repair: Annotated[
-        bool,
-        typer.Option(
-            "--repair",
-            help="Put right what has an obvious right answer, after keeping a copy of the file.",
-        ),
-    ] = False,
-    as_json: AsJson = False,
+    path: Path | None = SOURCE,
+    repair: bool = switch(
+        "--repair", "Put right what has an obvious right answer, after keeping a copy of the file."
+    ),
+    as_json: bool = flags.AS_JSON,
 ) -> None:
     """Look for contradictions, figures that cannot be, orphans and what is stale. Exits 0 when all is sound, else 1."""
     file, out = file_of(path), Output()
@@ -103,25 +101,16 @@ FORGET_HEAD: Final = ("id", "kind", "what it says", "borne out")
 
 
 def forget(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[ID]...", help="What to let go of, by ids or short names.", show_default=False
-        ),
-    ] = None,
-    path: In = None,
-    kind: Kind = None,
-    older_than: Annotated[
-        float | None,
-        typer.Option(
-            metavar="DAYS",
-            min=0,
-            help="Only what nothing has borne out for so many days.",
-            show_default=False,
-        ),
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    as_json: AsJson = False,
+    names: list[str] | None = argument(
+        "What to let go of, by ids or short names.", "[ID]...", default=None
+    ),
+    path: Path | None = IN,
+    kind: str | None = KIND,
+    older_than: float | None = option(
+        "Only what nothing has borne out for so many days.", "DAYS", min=0
+    ),
+    yes: bool = switch("--yes", "Do not ask."),
+    as_json: bool = flags.AS_JSON,
 ) -> None:
     """Let go of some things that outlive runs. They go to the file's archive, and a copy of the file is kept."""
     out, err = Output(), Output(stderr=True)
@@ -181,20 +170,13 @@ NAMES = {
 
 
 def merge(
-    sources: Annotated[
-        list[Path],
-        typer.Argument(metavar="A B [MORE...]", help="Memory files; they are only read."),
-    ],
-    into: Annotated[
-        Path,
-        typer.Option(
-            metavar="C",
-            help="Where the one memory goes. One that is there is taken in, and a copy of it kept.",
-        ),
-    ],
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print what came of it as one JSON object.")
-    ] = False,
+    sources: list[Path] = argument("Memory files; they are only read.", "A B [MORE...]"),
+    into: Path = option(
+        "Where the one memory goes. One that is there is taken in, and a copy of it kept.",
+        "C",
+        default=...,
+    ),
+    as_json: bool = switch("--json", "Print what came of it as one JSON object."),
 ) -> None:
     """Make several memories one: what each run taught counts once, whatever copies it is in."""
     if into.is_dir() or not into.resolve().parent.is_dir():

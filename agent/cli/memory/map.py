@@ -5,9 +5,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any, Final
 
-from agent.cli.memory.show import AsJson, Source, counted, looking
+from agent.cli import flags
+from agent.cli.memory.show import SOURCE, counted, looking
 from agent.cli.output import Output, facts, listing
 from agent.tools.report.words import ago, game_time, plain, run_words
 from memory import Json, MemoryItem
@@ -31,7 +33,7 @@ TRIGGERS: Final = tuple(
 )
 
 
-def map_memory(path: Source = None, as_json: AsJson = False) -> None:
+def map_memory(path: Path | None = SOURCE, as_json: bool = flags.AS_JSON) -> None:
     """Show the scopes of memory with policies and counts, edges with what is pending, and gaps."""
     out = Output()
     with looking(path) as look:

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Final
-
-import typer
+from typing import Final
 
 from agent.app import HOME
-from agent.cli.flags import option
+from agent.cli import flags
+from agent.cli.flags import argument, option, switch
 from agent.cli.output import Output, facts, listing
 from agent.errors import UsageError
 from agent.tools.report.words import (
@@ -32,17 +31,11 @@ from memory.recall import Weights
 COMMAND: Final = "python -m agent memory"
 SHOWN: Final = 5  # of those that one name may mean
 
-Source = Annotated[
-    Path | None,
-    typer.Argument(
-        metavar="[PATH]",
-        help="A file of memory, a run's folder, or its run.sqlite. Default: memory.sqlite.",
-        show_default=False,
-    ),
-]
-AsJson = Annotated[
-    bool, typer.Option("--json", help="Print it as one JSON object on the last line.")
-]
+SOURCE: Final = argument(
+    "A file of memory, a run's folder, or its run.sqlite. Default: memory.sqlite.",
+    "[PATH]",
+    default=None,
+)
 
 
 def file_of(path: Path | None) -> Path:
@@ -82,27 +75,21 @@ FIRST: Final = ("pattern", "strategy", "mistake", "preference")  # what decides 
 SHOW_HEAD: Final = ("id", "what it says", "rests on")
 TELLING: Final = ("battle", "location", "objective", "session", "stuck", "waypoint")
 
-Kind = Annotated[
-    str | None,
-    option(
-        "Only this kind, such as pattern, strategy, mistake, preference, battle or waypoint.", "K"
-    ),
-]
+KIND: Final = option(
+    "Only this kind, such as pattern, strategy, mistake, preference, battle or waypoint.", "K"
+)
 
 
 def show(
-    path: Source = None,
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[ID]",
-            help="Everything about this one thing; its short name, as listed, is enough.",
-            show_default=False,
-        ),
-    ] = None,
-    kind: Kind = None,
-    limit: Annotated[int, typer.Option(min=1, help="How many of each kind to list.")] = 10,
-    as_json: AsJson = False,
+    path: Path | None = SOURCE,
+    name: str | None = argument(
+        "Everything about this one thing; its short name, as listed, is enough.",
+        "[ID]",
+        default=None,
+    ),
+    kind: str | None = KIND,
+    limit: int = option("How many of each kind to list.", default=10, min=1),
+    as_json: bool = flags.AS_JSON,
 ) -> None:
     """Show what a file of memory holds: totals, then the best of each kind; with an ID, one thing."""
     out = Output()
@@ -252,24 +239,17 @@ def _object(
 SEARCH_HEAD: Final = ("score", "id", "kind", "what it says")
 PARTS: Final = ("words", "recency", "importance", "utility", "match")
 
-In = Annotated[
-    Path | None,
-    option(
-        "A file of memory, a run's folder, or its run.sqlite. Default: memory.sqlite.",
-        "PATH",
-        "--in",
-    ),
-]
+IN: Final = option(
+    "A file of memory, a run's folder, or its run.sqlite. Default: memory.sqlite.", "PATH", "--in"
+)
 
 
 def search(
-    words: Annotated[list[str], typer.Argument(metavar="WORDS...", help="What to look for.")],
-    path: In = None,
-    limit: Annotated[int, typer.Option(min=1, max=100, help="How many to list.")] = 10,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Show the parts that each score is made of.")
-    ] = False,
-    as_json: AsJson = False,
+    words: list[str] = argument("What to look for.", "WORDS..."),
+    path: Path | None = IN,
+    limit: int = option("How many to list.", default=10, min=1, max=100),
+    explain: bool = switch("--explain", "Show the parts that each score is made of."),
+    as_json: bool = flags.AS_JSON,
 ) -> None:
     """Search everything in a file for any of some words; word stems count, the best comes first."""
     out, text = Output(), " ".join(words)
