@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Final
 
 from agent.advisor.model import FaultKind, Model, ModelFault, Permit, Reply, Request
+from agent.advisor.money.limits import most_input_tokens
 from agent.advisor.money.wallet import Wallet
 from agent.advisor.port import Silence, Silent
 
@@ -38,36 +39,27 @@ IN_A_ROW: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class BreakerPolicy:
-    """When a breaker opens, and for how long, in the caller's time.
-
-    It opens after so many faults in a row (`IN_A_ROW`, by the kind of the last), after `most` of the last `among`
-    calls, or for as long as the service asks. It stays open for `first`, twice as long each time the call that was let
-    through fails too, and never longer than `longest`, which is also how long DENIED lasts. `pace` is how much of that
-    time passes in a second of the service's own, in which it says when to come back.
-    """
-
-    most: int = 5
-    among: int = 10
-    first: float = 60.0
-    longest: float = 1800.0
-    pace: float = 1.0
+MOST: Final = 5  # faults among the last so many calls
+AMONG: Final = 10
+FIRST_S: Final = 60.0
+LONGEST_S: Final = 1800.0
 
 
 class CircuitBreaker:
-    """The breaker of one service. `faults` counts failed calls by kind, `opened` how often it opened, by that of the last."""
+    """The breaker of one service; `opened` counts how often it opened, by the kind of the last fault.
 
-    def __init__(self, now: Callable[[], float], patience: BreakerPolicy | None = None) -> None:
+    It opens after so many faults in a row (`IN_A_ROW`, by the kind of the last), after `MOST` of the last `AMONG` calls,
+    or for as long as the service asks. It stays open for `FIRST_S`, twice as long each time the call that was let through
+    fails too, and never longer than `LONGEST_S`, which is also how long DENIED lasts.
+    """
+
+    def __init__(self, now: Callable[[], float]) -> None:
         self.state = BreakerState.CLOSED
-        self.faults: Counter[FaultKind] = Counter()
         self.opened: Counter[FaultKind] = Counter()
-        self.held_back = 0  # calls that were not tried
         self._now = now
-        self._patience = patience or BreakerPolicy()
-        self._recent: deque[bool] = deque(maxlen=self._patience.among)  # whether each failed
+        self._recent: deque[bool] = deque(maxlen=AMONG)  # whether each failed
         self._row = 0
-        self._wait = self._patience.first  # of the next time it opens
+        self._wait = FIRST_S  # of the next time it opens
         self._left = 0.0  # until it may be tried again
         self._seen = now()
 
@@ -77,18 +69,17 @@ class CircuitBreaker:
             return True
         self._pass_time()
         if self._left > 0:
-            self.held_back += 1
             return False
         self.state = BreakerState.HALF_OPEN
-        self._left = self._patience.first  # should nothing ever be heard of it
+        self._left = FIRST_S  # should nothing ever be heard of it
         return True
 
     def failed(self, kind: FaultKind, retry_after_s: float | None = None) -> None:
         """Take note of a call that failed, and of the seconds after which the service wants to be asked again."""
-        self.faults[kind] += 1
         self._recent.append(True)
         self._row += 1
-        asked = min(_seconds(retry_after_s) * self._patience.pace, self._patience.longest)
+        # A service may ask for nonsense, such as less than nothing.
+        asked = min(retry_after_s, LONGEST_S) if retry_after_s and retry_after_s > 0 else 0.0
         if self.state is BreakerState.OPEN:  # a call that was under way when it opened
             self._pass_time()
             self._left = max(self._left, asked)
@@ -104,14 +95,14 @@ class CircuitBreaker:
         if self.state is not BreakerState.CLOSED:
             self.state = BreakerState.CLOSED
             self._recent.clear()
-            self._wait = self._patience.first
+            self._wait = FIRST_S
 
     def _is_too_much(self, kind: FaultKind) -> bool:
-        return self._row >= IN_A_ROW[kind] or sum(self._recent) >= self._patience.most
+        return self._row >= IN_A_ROW[kind] or sum(self._recent) >= MOST
 
     def _next_wait(self, kind: FaultKind) -> float:
-        wait = self._patience.longest if kind is FaultKind.DENIED else self._wait
-        self._wait = min(2 * self._wait, self._patience.longest)
+        wait = LONGEST_S if kind is FaultKind.DENIED else self._wait
+        self._wait = min(2 * self._wait, LONGEST_S)
         return wait
 
     def _open(self, kind: FaultKind, wait: float) -> None:
@@ -125,11 +116,6 @@ class CircuitBreaker:
         now = self._now()
         self._left -= max(0.0, now - self._seen)
         self._seen = now
-
-
-def _seconds(asked: float | None) -> float:
-    """Return what a service asked for as a number that can be waited for; it may have sent nonsense."""
-    return asked if asked is not None and asked > 0 else 0.0
 
 
 # The others fail again, however often they are tried.
@@ -160,19 +146,11 @@ class RetryPolicy:
 RETRY_POLICY: Final = RetryPolicy()
 
 
-@dataclass(frozen=True, slots=True)
-class Time:
-    """Seconds from any moment, and a way to let them pass."""
-
-    clock: Callable[[], float]
-    sleep: Callable[[float], None]
-
-
 class Calls:
     """Asks a model as far as wallet and breaker allow; a call that fails is tried again while that makes sense.
 
-    `most_tokens` returns a number that the input of a request cannot have more tokens than. `counts` has the faults by
-    kind, retries, and calls not made.
+    `clock` gives seconds from any moment, `sleep` lets them pass. `counts` has the faults by kind, retries, and calls not
+    made.
     """
 
     def __init__(
@@ -180,22 +158,22 @@ class Calls:
         model: Model,
         wallet: Wallet,
         breaker: CircuitBreaker,
-        time: Time,
         *,
-        most_tokens: Callable[[Request], int],
+        clock: Callable[[], float],
+        sleep: Callable[[float], None],
         patience: RetryPolicy = RETRY_POLICY,
     ) -> None:
-        self.wallet = wallet
         self.counts: Counter[str] = Counter()
         self._model = model
+        self._wallet = wallet
         self._breaker = breaker
-        self._time = time
+        self._clock = clock
+        self._sleep = sleep
         self._patience = patience
-        self._most_tokens = most_tokens
 
     def ready(self, purpose: str) -> str | Silent:
         """Return the model to ask for that purpose, or why nobody is to be asked now."""
-        model = self.wallet.choose(purpose)
+        model = self._wallet.choose(purpose)
         if model is None:
             return self._kept_back(Silence.CEILING)
         return model if self._breaker.allows() else self._kept_back(Silence.BREAKER)
@@ -205,23 +183,23 @@ class Calls:
 
         `ready` was asked before the first call of a question.
         """
-        began = self._time.clock()
+        began = self._clock()
         attempt = 1
         while True:
             outcome = self._try(replace(request, attempt=attempt), purpose)
             if not isinstance(outcome, ModelFault):
                 return outcome
             wait = self._patience.wait_s(attempt, outcome)
-            waited = self._time.clock() - began + (wait or 0.0)
+            waited = self._clock() - began + (wait or 0.0)
             if wait is None or waited > self._patience.in_all_s or not self._breaker.allows():
                 return outcome
             self.counts["retries"] += 1
-            self._time.sleep(wait)
+            self._sleep(wait)
             attempt += 1
 
     def _try(self, request: Request, purpose: str) -> Reply | Silent | ModelFault:
-        tokens = self._most_tokens(request)
-        permit = self.wallet.permit(request.model, tokens, request.max_tokens, purpose)
+        tokens = most_input_tokens(request)
+        permit = self._wallet.permit(request.model, tokens, request.max_tokens, purpose)
         if permit is None:
             return self._kept_back(Silence.CEILING)
         try:
@@ -229,16 +207,16 @@ class Calls:
         except ModelFault as fault:
             self._failed(permit, fault, request.attempt)
             return fault
-        self.wallet.settle(permit, reply.usage)
+        self._wallet.settle(permit, reply.usage)
         self._breaker.worked()
         self.counts["calls"] += 1
         return reply
 
     def _failed(self, permit: Permit, fault: ModelFault, attempt: int) -> None:
         if fault.is_free:
-            self.wallet.cancel(permit)
+            self._wallet.cancel(permit)
         else:
-            self.wallet.settle(permit, None)
+            self._wallet.settle(permit, None)
         # A wait that the service asks for and that is waited for here is none for the breaker to keep.
         is_waited_for = self._patience.wait_s(attempt, fault) is not None
         self._breaker.failed(fault.kind, None if is_waited_for else fault.retry_after_s)

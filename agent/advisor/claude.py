@@ -27,17 +27,17 @@ from agent.advisor.reply import message_of, plain_json, reply_of
 from agent.errors import UsageError
 
 _STARTED: Final = "agent.started"
+MOST_BYTES: Final = 1_000_000  # of a reply
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much a reply may bring and how long it may take; `clock` gives seconds from any moment.
+    """How long a reply may take, which has `MOST_BYTES` at most; `clock` gives seconds from any moment.
 
     Time is looked at whenever something arrives, so that a reply that stops arriving takes at most as long again as the
     client waits for one piece.
     """
 
-    most_bytes: int
     timeout_s: float
     clock: Callable[[], float]
 
@@ -67,8 +67,8 @@ class _Bounded(httpx2.SyncByteStream):
         arrived = 0
         for piece in self.stream:
             arrived += len(piece)
-            if arrived > self.bounds.most_bytes:
-                detail = f"the reply has more than {self.bounds.most_bytes} bytes"
+            if arrived > MOST_BYTES:
+                detail = f"the reply has more than {MOST_BYTES} bytes"
                 raise ModelFault(FaultKind.TOO_LONG, detail)
             if self.bounds.clock() > self.until:
                 detail = f"the reply is not whole after {self.bounds.timeout_s:g} seconds"
@@ -147,35 +147,28 @@ CONNECT_S: Final = 5.0
 _ATTEMPT: Final = "x-stainless-retry-count"  # the header by which the SDK itself tells of retries
 
 
-@dataclass(frozen=True, slots=True)
-class ClaudeConnection:
-    """How the service is reached; without `base_url` the SDK takes it from the environment, or its own."""
-
-    base_url: str | None = None
-    timeout_s: float = 60.0
-    max_bytes: int = 1_000_000
-
-
 class Claude:
     """The Messages API as a Model; the key comes out of the environment by the SDK's own ways.
 
-    `clock` gives seconds from any moment. `record` is told of each call that brought a message.
+    An answer may take `timeout_s`. `clock` gives seconds from any moment. `record` is told of each call that brought a
+    message. Without `base_url` the SDK takes the address from the environment, or its own.
     """
 
     def __init__(
         self,
-        connection: ClaudeConnection,
+        timeout_s: float,
         *,
         clock: Callable[[], float],
         record: CallRecorder | None = None,
+        base_url: str | None = None,
     ) -> None:
-        bounds = Bounds(connection.max_bytes, connection.timeout_s, clock)
+        bounds = Bounds(timeout_s, clock)
         middleware = [] if record is None else [_Recording(record, clock)]
         try:
             self._client = Anthropic(
-                base_url=connection.base_url,
+                base_url=base_url,
                 max_retries=0,
-                timeout=Timeout(connection.timeout_s, connect=min(CONNECT_S, connection.timeout_s)),
+                timeout=Timeout(timeout_s, connect=min(CONNECT_S, timeout_s)),
                 # Another host that a reply points to must not be sent the key.
                 http_client=DefaultHttpxClient(event_hooks=bounds.hooks, follow_redirects=False),
                 # What is packed could grow out of its bounds when it is unpacked.

@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 from agent.advisor.answer import UnusableAdvice, advice_of
@@ -26,12 +25,12 @@ from agent.advisor.port import (
 from agent.advisor.prompt import (
     Dating,
     asked,
+    build_prompt,
     data,
     filled,
     mode_of,
     picture_block,
     prompt_file,
-    prompt_now,
     question_text,
     sound,
 )
@@ -361,7 +360,7 @@ class ClaudeAdvisor:
 
     def _state(self, question: Question) -> list[dict[str, Any]]:
         """Return what is true at this call alone, and is not kept."""
-        words = prompt_now(partial(asked, question), self._observed, mode_of(question))
+        words = build_prompt(asked(question), self._observed(), mode_of(question))
         picture = [picture_block(question.picture)] if question.picture else []
         return [*picture, text(sound(words))]
 
@@ -369,9 +368,7 @@ class ClaudeAdvisor:
 MOST_TOKENS: Final = 4_000
 
 
-def distilling(
-    calls: Calls, purpose: str, max_tokens: int = MOST_TOKENS
-) -> Callable[[str, str], str]:
+def distilling(calls: Calls, purpose: str) -> Callable[[str, str], str]:
     """Return what makes one text of a system text and a user text; `purpose` is `observer` or `reflector`.
 
     What it returns raises DistillingFailed when nothing, or only a part, came of it.
@@ -384,7 +381,7 @@ def distilling(
             reply = model
         else:
             messages = [{"role": "user", "content": [text(user)]}]
-            reply = calls.complete(Request(model, [text(system)], messages, max_tokens), purpose)
+            reply = calls.complete(Request(model, [text(system)], messages, MOST_TOKENS), purpose)
         match reply:
             case Reply(stop_reason="end_turn" | "stop_sequence"):
                 return words_of(reply)

@@ -1,7 +1,7 @@
 """The port of a model: one call with its request, reply, usage and faults, whichever model it is."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
 
@@ -82,7 +82,6 @@ class Reply:
     stop_reason: str
     usage: Usage
     cache_missed: str = ""  # why, where the service says so
-    raw: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

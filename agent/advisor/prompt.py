@@ -6,7 +6,6 @@ import hashlib
 import logging
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from importlib.resources import files
@@ -28,14 +27,6 @@ class Mode(Enum):
     PLAN = "plan"
 
 
-@dataclass(frozen=True, slots=True)
-class PromptContext:
-    """What a prompt tells of this moment; without observations there is no place for them either."""
-
-    environment: str
-    observation_block: str | None = None
-
-
 @cache
 def prompt_file(name: str) -> str:
     """Return the text of a file of `prompts`, without the end of its last line."""
@@ -47,21 +38,12 @@ def filled(name: str, **values: str) -> str:
     return Template(prompt_file(name)).substitute(values)
 
 
-def build_prompt(context: PromptContext, mode: Mode) -> str:
-    """Return the prompt of `mode`, with the observations behind the environment."""
-    parts = (context.environment, context.observation_block)
-    told = "\n\n".join(part for part in parts if part)
+def build_prompt(environment: str, observed: str | None, mode: Mode) -> str:
+    """Return the prompt of `mode` for this moment, with the observations, where there are any, behind the environment."""
+    block = observed or ""
+    log.debug("the block of observations has %d characters, %d tokens", len(block), tokens(block))
+    told = "\n\n".join(part for part in (environment, block) if part)
     return filled(mode.value, context=told)
-
-
-def prompt_now(
-    environment: Callable[[], str], observed: Callable[[], str | None], mode: Mode
-) -> str:
-    """Return the prompt for the call that comes next; both are asked at every call, so neither is a turn old."""
-    block = observed()
-    size = len(block) if block else 0
-    log.debug("the block of observations has %d characters, %d tokens", size, tokens(block or ""))
-    return build_prompt(PromptContext(environment(), block), mode)
 
 
 WHY: Final = "Why you are asked:"

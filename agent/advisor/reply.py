@@ -147,7 +147,6 @@ def reply_of(message: Mapping[str, Any]) -> Reply:
             stop_reason=_text(message["stop_reason"]),
             usage=_usage(message["usage"]),
             cache_missed=_missed(message.get("diagnostics")),
-            raw=message,
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         detail = f"the reply has not the shape of a message ({type(error).__name__})"

@@ -13,11 +13,10 @@ from threading import Event
 from time import perf_counter
 from typing import Final
 
-from agent.advisor.calls import Calls, CircuitBreaker, Time
-from agent.advisor.claude import Claude, ClaudeConnection
+from agent.advisor.calls import Calls, CircuitBreaker
+from agent.advisor.claude import Claude
 from agent.advisor.exchange import ClaudeAdvisor, distilling
 from agent.advisor.model import ModelFault, Request
-from agent.advisor.money.limits import most_input_tokens
 from agent.advisor.money.prices import spent_on
 from agent.advisor.money.wallet import Wallet
 from agent.advisor.port import Advice, Question, Silent, Tool
@@ -94,14 +93,13 @@ class ModelService:
         self._tape = self._opened(hiring.tapes / "tapes.sqlite")
         self._recorder = self._recording()
         record = without_state(self._recorder.record) if self._recorder is not None else None
-        connection = ClaudeConnection(timeout_s=hiring.timeout_s)
-        self._claude = Claude(connection, clock=perf_counter, record=record)
+        self._claude = Claude(hiring.timeout_s, clock=perf_counter, record=record)
         self._calls = Calls(
             self._claude,
             self._wallet,
             self._breaker,
-            Time(perf_counter, _wait),
-            most_tokens=most_input_tokens,
+            clock=perf_counter,
+            sleep=_wait,
         )
 
     def asking(self, every: int) -> Asking:
@@ -243,7 +241,7 @@ def _log_handlers() -> Sequence[logging.Handler]:
 
 def require_key(hiring: ModelTerms) -> None:
     """Raise UsageError where there is no key for Claude, or one that cannot be used."""
-    Claude(ClaudeConnection(timeout_s=hiring.timeout_s), clock=perf_counter).close()
+    Claude(hiring.timeout_s, clock=perf_counter).close()
 
 
 def _wait(seconds: float) -> None:

@@ -16,7 +16,6 @@ afterwards is what the service says.
 """
 
 import json
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from decimal import Decimal
@@ -25,11 +24,12 @@ from typing import Any, Final
 from unicodedata import normalize
 
 from agent.advisor.model import Request
-from agent.advisor.money.prices import NANO
+from agent.advisor.money.prices import NANO, read_toml
 from agent.errors import UsageError
 from memory.store.calls import CallSums
 
 _TERMS_FILE: Final = Path(__file__).with_name("terms.toml")
+_LACKS: Final = "does not say on what terms to ask ({}); write it like terms.toml"
 FULL: Final = 100  # percent
 
 
@@ -113,25 +113,18 @@ def load_terms(path: Path | None = None) -> Terms:
 
     Raises UsageError when the file cannot be read or does not say it.
     """
-    path = path or _TERMS_FILE
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
-        models = table["models"]
-        return Terms(
-            str(models["usual"]),
-            str(models["small"]),
-            frozenset(models.get("always_small", ())),
-            Ceilings(**{name: _ceiling(each) for name, each in table.get("ceilings", {}).items()}),
-            tuple(_step(each) for each in table.get("steps", ())),
-        )
-    except OSError as error:
-        message = f"{path} cannot be read ({error.strerror}); name another file"
-        raise UsageError(message) from error
-    except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError) as error:
-        message = (
-            f"{path} does not say on what terms to ask ({error}); write it like {_TERMS_FILE.name}"
-        )
-        raise UsageError(message) from error
+    return read_toml(path or _TERMS_FILE, _terms_in, _LACKS)
+
+
+def _terms_in(table: Mapping[str, Any]) -> Terms:
+    models = table["models"]
+    return Terms(
+        str(models["usual"]),
+        str(models["small"]),
+        frozenset(models.get("always_small", ())),
+        Ceilings(**{name: _ceiling(each) for name, each in table.get("ceilings", {}).items()}),
+        tuple(_step(each) for each in table.get("steps", ())),
+    )
 
 
 def nanos_of(dollars: Decimal | int) -> int:

@@ -5,12 +5,11 @@ The prices are data (prices.toml) and the user's to correct. Knows nothing of ce
 
 import re
 import tomllib
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, TypeVar
 
 from agent.advisor.model import Usage
 from agent.errors import UsageError
@@ -18,6 +17,8 @@ from memory.store.calls import CallState, ModelCall
 
 NANO: Final = 1_000_000_000  # in a dollar; what sums are kept in
 _PRICES_FILE: Final = Path(__file__).with_name("prices.toml")
+_LACKS: Final = "holds no prices ({}); write it like prices.toml of the program"
+T = TypeVar("T")
 # A dollar for a million tokens, in billionths of a thousandth for one.
 _PICO_PER_MILLION: Final = 1_000_000
 _DATED: Final = re.compile(r"-\d{8}$")
@@ -107,11 +108,32 @@ def load_prices(path: Path | None = None) -> Prices:
 
     Raises UsageError when that file cannot be read, or says what no price can be.
     """
-    models, aliases = _read(_PRICES_FILE)
-    if path is not None:
-        own_models, own_aliases = _read(path)
-        models, aliases = {**models, **own_models}, {**aliases, **own_aliases}
-    return Prices(models, aliases)
+    known = read_toml(_PRICES_FILE, _prices_in, _LACKS)
+    if path is None:
+        return known
+    own = read_toml(path, _prices_in, _LACKS, another="another file as --prices")
+    return Prices({**known.models, **own.models}, {**known.aliases, **own.aliases})
+
+
+def read_toml(
+    path: Path, parse: Callable[[dict[str, Any]], T], lacks: str, another: str = "another file"
+) -> T:
+    """Return what `parse` makes of the file at `path`; raises UsageError where it cannot be read, or `lacks` that."""
+    try:
+        return parse(tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal))
+    except OSError as error:
+        message = f"{path} cannot be read ({error.strerror}); name {another}"
+        raise UsageError(message) from error
+    except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError) as error:
+        message = f"{path} {lacks.format(error)}"
+        raise UsageError(message) from error
+
+
+def _prices_in(table: Mapping[str, Any]) -> Prices:
+    return Prices(
+        {name: _price(name, each) for name, each in table.get("models", {}).items()},
+        {str(name): str(model) for name, model in table.get("aliases", {}).items()},
+    )
 
 
 def prompt_tokens(usage: Usage) -> int:
@@ -121,22 +143,6 @@ def prompt_tokens(usage: Usage) -> int:
 
 def _nano(pico: int) -> int:
     return -(-pico // 1000)
-
-
-def _read(path: Path) -> tuple[dict[str, Price], dict[str, str]]:
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
-        models = {name: _price(name, table) for name, table in found.get("models", {}).items()}
-        aliases = {str(name): str(model) for name, model in found.get("aliases", {}).items()}
-    except OSError as error:
-        message = f"{path} cannot be read ({error.strerror}); name another file as --prices"
-        raise UsageError(message) from error
-    except (ValueError, TypeError, AttributeError, ArithmeticError) as error:
-        message = (
-            f"{path} holds no prices ({error}); write it like {_PRICES_FILE.name} of the program"
-        )
-        raise UsageError(message) from error
-    return models, aliases
 
 
 def _price(model: str, table: Mapping[str, Any]) -> Price:
@@ -177,74 +183,32 @@ MEMORY: Final = frozenset({"observer", "reflector"})  # purposes of memory itsel
 _UNKNOWN: Final = (CallState.RESERVED, CallState.LOST)
 
 
-@dataclass(frozen=True, slots=True)
-class Spent:
+class Spent(NamedTuple):
     """Totals in billionths of a dollar, calls and tokens; calls that nobody heard of count at their worst.
 
-    `kinds` are the tokens of calls that are settled. `unknown_nanos` is how much of `nanos` is such a worst case;
-    `memory_tokens` what memory itself took: its observer, its reflector, and what it put into other prompts.
+    `unknown_nanos` is how much of `nanos` is such a worst case, `kinds` are the tokens of calls that are settled.
+    `memory_share` is the part of all tokens, from 0 to 1, that memory took: its observer, its reflector, and what it put
+    into other prompts.
     """
 
     nanos: int
     unknown_nanos: int
     calls: int
     tokens: int
-    memory_tokens: int
-    purposes: Mapping[str, int]
-    models: Mapping[str, int]
+    memory_share: float
     kinds: Mapping[str, int]
-    states: Mapping[str, int]
-
-    @property
-    def memory_share(self) -> float:
-        """Which part of all tokens memory took, from 0 to 1."""
-        return min(1.0, self.memory_tokens / self.tokens) if self.tokens else 0.0
-
-    def lines(self) -> list[str]:
-        """Return it in words, one line for each thing worth saying; nothing where nobody was asked."""
-        if not self.states:
-            return []
-        said = [
-            f"model: {dollars(self.nanos)} for {self.calls:,} calls and {self.tokens:,} tokens,"
-            f" {self.memory_share:.0%} of them memory's own"
-        ]
-        if self.unknown_nanos:
-            said.append(f"at worst, as nobody heard: {dollars(self.unknown_nanos)} of it")
-        for name, parts in (("purpose", self.purposes), ("model", self.models)):
-            told = ", ".join(f"{each} {dollars(nanos)}" for each, nanos in _largest(parts))
-            said.append(f"by {name}: {told}")
-        said.append(
-            "tokens: " + ", ".join(f"{kind} {count:,}" for kind, count in self.kinds.items())
-        )
-        return said
 
 
 def spent_on(calls: Iterable[ModelCall], *, observation_tokens: int = 0) -> Spent:
     """Return what `calls` cost; `observation_tokens` is what observations took within prompts of other purposes."""
-    purposes: Counter[str] = Counter()
-    models: Counter[str] = Counter()
-    states: Counter[str] = Counter()
-    kinds: Counter[str] = Counter(dict.fromkeys(KINDS, 0))
-    tokens = unknown = 0
-    memory = observation_tokens
-    for call in calls:
-        states[call.state.value] += 1
-        if call.state is CallState.CANCELLED:
-            continue
-        purposes[call.purpose] += call.nanos
-        models[call.model] += call.nanos
-        tokens += call.tokens
-        memory += call.tokens if call.purpose in MEMORY else 0
-        unknown += call.nanos if call.state in _UNKNOWN else 0
-        kinds.update({kind: getattr(call, kind) for kind in KINDS})
-    made = states.total() - states[CallState.CANCELLED.value]
-    return Spent(purposes.total(), unknown, made, tokens, memory, purposes, models, kinds, +states)
-
-
-def dollars(nanos: int) -> str:
-    """Return billionths of a dollar as they are read, rounded up."""
-    return f"${-(-nanos * 10_000 // NANO) / 10_000:,.4f}"
-
-
-def _largest(parts: Mapping[str, int]) -> list[tuple[str, int]]:
-    return sorted(parts.items(), key=lambda part: (-part[1], part[0]))
+    made = [call for call in calls if call.state is not CallState.CANCELLED]
+    tokens = sum(call.tokens for call in made)
+    memory = observation_tokens + sum(call.tokens for call in made if call.purpose in MEMORY)
+    return Spent(
+        nanos=sum(call.nanos for call in made),
+        unknown_nanos=sum(call.nanos for call in made if call.state in _UNKNOWN),
+        calls=len(made),
+        tokens=tokens,
+        memory_share=min(1.0, memory / tokens) if tokens else 0.0,
+        kinds={kind: sum(getattr(call, kind) for call in made) for kind in KINDS},
+    )

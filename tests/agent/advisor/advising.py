@@ -1,20 +1,19 @@
 """What an advisor needs around it, for tests: a conversation that is a list, a purse, a breaker, a game's question."""
 
 import base64
-import json
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Final, cast
 
 from agent.advisor.answer import fitting
-from agent.advisor.calls import RETRY_POLICY, Calls, CircuitBreaker, RetryPolicy, Time
-from agent.advisor.claude import Claude, ClaudeConnection
+from agent.advisor.calls import RETRY_POLICY, Calls, CircuitBreaker, RetryPolicy
+from agent.advisor.claude import Claude
 from agent.advisor.exchange import ClaudeAdvisor
-from agent.advisor.model import CallRecorder, FaultKind, Permit, Request, Usage
+from agent.advisor.model import CallRecorder, FaultKind, Permit, Usage
 from agent.advisor.money.wallet import Wallet
 from agent.advisor.port import Advice, Option, Purpose, Question, Silence, Silent, Tool, ToolRefused
 from agent.advisor.request import Fixed
@@ -221,12 +220,6 @@ class Bench:
 FIXED: Final = Fixed(tools=(LOOK,))
 
 
-def bytes_of(request: Request) -> int:
-    """More than the tokens: each has a byte at least, and the service adds some of its own."""
-    sent = (request.system, request.messages, request.tools, request.output_schema)
-    return 2_000 + len(json.dumps(sent, default=list))
-
-
 @contextmanager
 def advising(
     scenario: ServiceScenario | None = None,
@@ -244,9 +237,10 @@ def advising(
         FakeClaude(scenario, clock=watch.clock) as server,
         connected(server, timeout_s, record) as model,
     ):
-        time_of = Time(watch.clock, watch.sleep)
         wallet, breaker = cast("Wallet", purse), cast("CircuitBreaker", fuse)
-        calls = Calls(model, wallet, breaker, time_of, most_tokens=bytes_of, patience=patience)
+        calls = Calls(
+            model, wallet, breaker, clock=watch.clock, sleep=watch.sleep, patience=patience
+        )
         advisor = ClaudeAdvisor(calls, talk, fixed, observed=observed, mask=mask)
         yield Bench(server, model, advisor, calls, talk, purse, fuse, watch)
 
@@ -255,9 +249,6 @@ def advising(
 def connected(
     server: FakeClaude, timeout_s: float = 5.0, record: CallRecorder | None = None
 ) -> Iterator[Claude]:
-    connection = ClaudeConnection(base_url=server.url, timeout_s=timeout_s)
-    claude = Claude(connection, clock=time.monotonic, record=record)
-    try:
+    claude = Claude(timeout_s, clock=time.monotonic, record=record, base_url=server.url)
+    with closing(claude):
         yield claude
-    finally:
-        claude.close()

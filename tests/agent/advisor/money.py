@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent.advisor.model import Usage
+from agent.advisor.model import Permit
 from agent.advisor.money.limits import BudgetStep, Ceiling, Ceilings, Terms
 from agent.advisor.money.prices import Price, Prices, Rates
 from agent.advisor.money.wallet import Wallet
@@ -61,11 +61,15 @@ class Purses:
         )
         return self.wallet
 
-    def spend(self, nanos: int) -> None:
-        """Have one call that takes so much."""
-        permit = self.wallet.permit(BIG, nanos, 0, "stuck")
+    def ask(self, tokens: int = 1, answer: int = 0, model: str = BIG) -> Permit | None:
+        """Ask for leave for one call."""
+        return self.wallet.permit(model, tokens, answer, "stuck")
+
+    def leave(self, tokens: int, answer: int = 0, model: str = BIG) -> Permit:
+        """Return the leave for one call, which there is."""
+        permit = self.ask(tokens, answer, model)
         assert permit is not None
-        self.wallet.settle(permit, Usage(input=nanos))
+        return permit
 
     def close(self) -> None:
         for store in self._stores:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.advisor.claude import Claude, ClaudeConnection
+from agent.advisor.claude import Claude
 from agent.advisor.model import FaultKind, ModelFault, ModelLimits, Reply, Request, Usage
 from agent.advisor.reply import DEEPEST, message_of, plain_json, reply_of
 from agent.errors import UsageError
@@ -50,7 +50,7 @@ def faulty(*faults: ServiceFault) -> FakeClaude:
 def test_a_reply_comes_whole_with_its_usage() -> None:
     reply = answered(ScriptedAnswer(text="North, then west. " * 20))
     assert [each["text"] for each in reply.blocks] == ["North, then west. " * 20]
-    assert (reply.stop_reason, reply.id) == ("end_turn", reply.raw["id"])
+    assert reply.stop_reason == "end_turn"
     assert reply.usage == Usage(input=reply.usage.input, output=reply.usage.output)
     assert reply.usage.input > 0
     assert reply.usage.output > 0
@@ -116,7 +116,7 @@ def test_counts_and_limits_that_cannot_be_read_are_faults_or_unknown(kind: Misha
 def test_the_address_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     with faulty() as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        claude = Claude(ClaudeConnection(), clock=time.monotonic)
+        claude = Claude(5, clock=time.monotonic)
         claude.complete(ASKED)
         claude.close()
         assert len(server.requests) == 1
@@ -147,7 +147,7 @@ def test_a37_each_call_that_brought_a_message_is_recorded_with_its_attempt() -> 
         sent = server.requests[0]
     ((recorded, message, meta),) = records
     assert recorded == sent.body
-    assert message == reply.raw
+    assert reply_of(message) == reply
     assert message["content"] == [{"type": "text", "text": "North.", "citations": None}]
     assert meta == {"attempt": 3}
     assert sent.headers["x-stainless-retry-count"] == "2"
@@ -213,7 +213,7 @@ def test_each_fault_of_the_service_has_its_kind(mishap: Mishap) -> None:
 def test_nobody_at_the_address_costs_nothing() -> None:
     with faulty() as server:
         url = server.url
-    claude = Claude(ClaudeConnection(url, timeout_s=1), clock=time.monotonic)
+    claude = Claude(1, clock=time.monotonic, base_url=url)
     with pytest.raises(ModelFault) as fault:
         claude.complete(ASKED)
     claude.close()
@@ -243,7 +243,7 @@ def test_without_a_key_one_line_says_what_to_do(
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     monkeypatch.setenv("HOME", str(tmp_path))
     with pytest.raises(UsageError, match="set ANTHROPIC_API_KEY"):
-        Claude(ClaudeConnection("http://127.0.0.1:9"), clock=time.monotonic)
+        Claude(5, clock=time.monotonic)
 
 
 @pytest.mark.parametrize("key", ["sk-ant-sécret-1", "sk-ant-key-1\n", "sk-ant secret-1"])
@@ -252,7 +252,7 @@ def test_a42_a_key_that_cannot_be_sent_is_refused_without_being_shown(
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", key)
     with pytest.raises(UsageError) as refused:
-        Claude(ClaudeConnection("http://127.0.0.1:9"), clock=time.monotonic)
+        Claude(5, clock=time.monotonic)
     assert "cret-1" not in "".join(traceback.format_exception(refused.value))
 
 

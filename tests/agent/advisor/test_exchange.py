@@ -333,7 +333,7 @@ def test_only_the_last_message_carries_the_picture() -> None:
     assert "PNG, sha256" not in bench.talk.texts(MessageOrigin.PLAY)[1]
 
 
-def test_what_was_observed_is_of_this_call_and_is_not_kept() -> None:
+def test_c17_what_was_observed_is_of_this_call_and_is_not_kept() -> None:
     blocks: Iterator[str | None] = iter([None, "<observations>\n- a\n</observations>"])
     with advising(
         looking([ToolCall("look", {"place": "x"})]), observed=lambda: next(blocks)

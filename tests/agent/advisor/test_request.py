@@ -17,14 +17,12 @@ from agent.advisor.port import Purpose
 from agent.advisor.prompt import (
     Dating,
     Mode,
-    PromptContext,
     asked,
     build_prompt,
     data,
     filled,
     mode_of,
     prompt_file,
-    prompt_now,
     question_text,
 )
 from agent.advisor.request import (
@@ -362,25 +360,6 @@ def test_what_was_sent_is_sent_again_before_what_came_later(
     assert turns_of(tail + later)[: len(begun)] == begun
 
 
-def test_a_question_in_words_by_heart() -> None:
-    assert question_text(question()) == snapshot("""\
-Why you are asked: stuck
-Tick: 812
-Last milestone: left_home
-<situation>
-Place: route_1 (5, 7)
-What failed:
-- go:viridian: a ledge (tried 812 times)
-</situation>
-Open goals:
-- `first_badge`: beat the first gym
-- `heal`: a full party
-Candidates:
-- `go:west`: walk around
-- `talk:girl`: ask her\
-""")
-
-
 @pytest.mark.parametrize("purpose", Purpose)
 def test_each_purpose_asks_for_something_of_its_own(purpose: Purpose) -> None:
     others = {asked(question(purpose=each)) for each in Purpose if each is not purpose}
@@ -413,7 +392,7 @@ BLOCK = "<observations>\n## Setbacks\n- lost against RAT L9\n</observations>"
 
 @pytest.mark.parametrize("mode", Mode)
 def test_c14_observations_stand_behind_the_environment(mode: Mode) -> None:
-    text = build_prompt(PromptContext("You are at the gym.", BLOCK), mode)
+    text = build_prompt("You are at the gym.", BLOCK, mode)
     assert f"You are at the gym.\n\n{BLOCK}\n\n" in text
     assert text.count("<observations>") == 1
 
@@ -423,37 +402,28 @@ def test_c14_observations_stand_behind_the_environment(mode: Mode) -> None:
 def test_c09_c14_without_observations_no_line_is_left_for_them(
     mode: Mode, nothing: str | None
 ) -> None:
-    text = build_prompt(PromptContext("You are at the gym.", nothing), mode)
+    text = build_prompt("You are at the gym.", nothing, mode)
     assert "observations>" not in text
     assert "\n\n\n" not in text
     assert "You are at the gym.\n\nTrust" in text
-    assert text == build_prompt(PromptContext("You are at the gym."), mode)
 
 
 def test_c14_the_two_modes_ask_for_different_things() -> None:
-    act, plan = (build_prompt(PromptContext("here", BLOCK), mode) for mode in Mode)
+    act, plan = (build_prompt("here", BLOCK, mode) for mode in Mode)
     assert act != plan
     assert "what it should do now" in act
     assert "nothing is done yet" in plan
 
 
 def test_c14_what_was_observed_is_not_filled_in() -> None:
-    text = build_prompt(PromptContext("costs $5", "$context ${environment}"), Mode.ACT)
+    text = build_prompt("costs $5", "$context ${environment}", Mode.ACT)
     assert "costs $5\n\n$context ${environment}" in text
-
-
-def test_c17_each_prompt_is_of_its_own_moment() -> None:
-    moments, blocks = iter(["first", "second"]), iter([None, BLOCK])
-    texts = [prompt_now(lambda: next(moments), lambda: next(blocks), Mode.ACT) for _ in range(2)]
-    assert "first" in texts[0]
-    assert BLOCK not in texts[0]
-    assert f"second\n\n{BLOCK}" in texts[1]
 
 
 def test_c18_the_size_of_the_block_is_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, logger="agent.advisor.prompt")
-    prompt_now(lambda: "here", lambda: "x" * 41, Mode.PLAN)
-    prompt_now(lambda: "here", lambda: None, Mode.PLAN)
+    build_prompt("here", "x" * 41, Mode.PLAN)
+    build_prompt("here", None, Mode.PLAN)
     assert [record.getMessage() for record in caplog.records] == [
         "the block of observations has 41 characters, 11 tokens",
         "the block of observations has 0 characters, 0 tokens",

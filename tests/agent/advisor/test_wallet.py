@@ -44,8 +44,7 @@ def opened(tmp_path: Path) -> Iterator[Open]:
 
 def test_leave_is_booked_at_the_dearest_it_can_be(opened: Open) -> None:
     purses = opened(terms())
-    permit = purses.wallet.permit(BIG, 100, 10, "stuck")
-    assert permit is not None
+    permit = purses.leave(100, 10)
     assert (permit.model, permit.purpose) == (BIG, "stuck")
     assert (permit.worst_nanos, permit.worst_tokens) == (100 * 2 + 10 * 5, 110)
     (call,) = purses.store.calls()
@@ -54,8 +53,7 @@ def test_leave_is_booked_at_the_dearest_it_can_be(opened: Open) -> None:
 
 def test_what_a_call_took_takes_the_place_of_its_worst(opened: Open) -> None:
     purses = opened(terms())
-    permit = purses.wallet.permit(BIG, 100, 10, "stuck")
-    assert permit is not None
+    permit = purses.leave(100, 10)
     purses.wallet.settle(permit, Usage(input=20, output=3, cache_read=55))
     (call,) = purses.store.calls()
     assert (call.nanos, call.tokens) == (20 + 15 + 6, 78)  # 5.5 is rounded up
@@ -63,20 +61,18 @@ def test_what_a_call_took_takes_the_place_of_its_worst(opened: Open) -> None:
 
 def test_a_call_nobody_heard_of_stays_at_its_worst(opened: Open) -> None:
     purses = opened(terms(Ceiling(nanos=300)))
-    permit = purses.wallet.permit(BIG, 100, 0, "stuck")
-    assert permit is not None
+    permit = purses.leave(100)
     purses.wallet.settle(permit, None)
-    assert purses.wallet.permit(BIG, 51, 0, "stuck") is None
-    assert purses.wallet.permit(BIG, 50, 0, "stuck") is not None
+    assert purses.ask(51) is None
+    assert purses.ask(50) is not None
 
 
 def test_a_call_that_cost_nothing_is_taken_back(opened: Open) -> None:
     purses = opened(terms(Ceiling(nanos=200, calls=1, tokens=100)))
-    permit = purses.wallet.permit(BIG, 100, 0, "stuck")
-    assert permit is not None
-    assert purses.wallet.permit(BIG, 1, 0, "stuck") is None
+    permit = purses.leave(100)
+    assert purses.ask(1) is None
     purses.wallet.cancel(permit)
-    assert purses.wallet.permit(BIG, 100, 0, "stuck") is not None
+    assert purses.ask(100) is not None
 
 
 @pytest.mark.parametrize(
@@ -87,8 +83,8 @@ def test_a_call_that_cost_nothing_is_taken_back(opened: Open) -> None:
 @pytest.mark.parametrize("stretch", ["run", "hour", "milestone"])
 def test_each_ceiling_holds(opened: Open, stretch: str, ceiling: Ceiling, name: str) -> None:
     purses = opened(terms(**{stretch: ceiling}))
-    assert purses.wallet.permit(BIG, 5, 0, "stuck") is not None
-    assert purses.wallet.permit(BIG, 1, 0, "stuck") is None
+    assert purses.ask(5) is not None
+    assert purses.ask(1) is None
     assert purses.wallet.choose("stuck") is None
     assert purses.wallet.refused[f"{stretch} {name}"] == 1
 
@@ -100,17 +96,17 @@ def test_a_ceiling_of_nothing_asks_nobody(opened: Open) -> None:
 
 def test_an_hour_later_there_is_leave_again(opened: Open) -> None:
     purses = opened(terms(hour=Ceiling(nanos=10)))
-    purses.wallet.permit(BIG, 5, 0, "stuck")
+    purses.ask(5)
     purses.clock.ms += HOUR_MS - 1
-    assert purses.wallet.permit(BIG, 5, 0, "stuck") is None
+    assert purses.ask(5) is None
     purses.clock.ms += 1
-    assert purses.wallet.permit(BIG, 5, 0, "stuck") is not None
+    assert purses.ask(5) is not None
 
 
 @pytest.mark.parametrize("restarts", [False, True])
 def test_a_clock_that_is_set_back_frees_nothing(opened: Open, *, restarts: bool) -> None:
     purses = opened(terms(hour=Ceiling(calls=2)))
-    purses.spend(1)
+    purses.ask(1)
     purses.clock.ms -= 50 * HOUR_MS
     wallet = purses.next() if restarts else purses.wallet
     assert wallet.permit(BIG, 1, 0, "stuck") is not None  # within the same hour as the first
@@ -136,7 +132,7 @@ def test_a_milestone_begins_a_new_count_and_coming_back_to_one_goes_on_with_its(
 
 def test_a_run_that_was_killed_goes_on_with_what_it_had_booked(opened: Open) -> None:
     purses = opened(terms(Ceiling(nanos=200)))
-    assert purses.wallet.permit(BIG, 60, 0, "stuck") is not None
+    assert purses.ask(60) is not None
     again = purses.next()
     assert again.permit(BIG, 60, 0, "stuck") is None
     assert again.permit(BIG, 40, 0, "stuck") is not None
@@ -147,24 +143,21 @@ def test_a_bill_beyond_the_worst_case_is_told_and_ends_asking(opened: Open) -> N
     told: list[str] = []
     purses.faults.on_fault = lambda _name, error: told.append(str(error))
     for _ in range(2):
-        permit = purses.wallet.permit(BIG, 10, 1, "stuck")
-        assert permit is not None
+        permit = purses.leave(10, 1)
         purses.wallet.settle(permit, Usage(input=490))
     assert purses.faults["billed beyond the worst case"] == 2
     assert len(told) == 2
     assert "490 tokens" in told[0]
-    assert purses.wallet.permit(BIG, 20, 0, "stuck") is None
+    assert purses.ask(20) is None
     assert purses.wallet.choose("stuck") == SMALL
-    permit = purses.wallet.permit(SMALL, 1, 0, "stuck")
-    assert permit is not None
+    permit = purses.leave(1, model=SMALL)
     purses.wallet.settle(permit, Usage(output=10**30))
     assert purses.wallet.choose("stuck") is None
 
 
 def test_tokens_below_zero_free_nothing(opened: Open) -> None:
     purses = opened(terms())
-    permit = purses.wallet.permit(BIG, 10, 0, "stuck")
-    assert permit is not None
+    permit = purses.leave(10)
     purses.wallet.settle(permit, Usage(input=5, output=-1_000_000))
     (call,) = purses.store.calls()
     assert (call.state, call.nanos) == (CallState.LOST, 20)
@@ -172,8 +165,7 @@ def test_tokens_below_zero_free_nothing(opened: Open) -> None:
 
 def test_settling_twice_changes_nothing(opened: Open) -> None:
     purses = opened(terms())
-    permit = purses.wallet.permit(BIG, 10, 0, "stuck")
-    assert permit is not None
+    permit = purses.leave(10)
     purses.wallet.settle(permit, Usage(input=5))
     purses.wallet.cancel(permit)
     purses.wallet.settle(permit, None)
@@ -189,22 +181,21 @@ def hold(purses: Purses) -> None:
 def test_a_file_that_is_held_gives_no_leave(opened: Open) -> None:
     purses = opened(terms())
     hold(purses)
-    assert purses.wallet.permit(BIG, 1, 0, "stuck") is None
+    assert purses.ask(1) is None
     assert purses.wallet.refused["busy"] == 1
     assert purses.faults["wallet: busy"] == 1
     purses.store._database.execute("ROLLBACK")
-    assert purses.wallet.permit(BIG, 1, 0, "stuck") is not None
+    assert purses.ask(1) is not None
 
 
 def test_nothing_is_asked_while_a_bill_waits_for_the_file(opened: Open) -> None:
     purses = opened(terms(Ceiling(nanos=100)))
-    permit = purses.wallet.permit(BIG, 10, 0, "stuck")
-    assert permit is not None
+    permit = purses.leave(10)
     hold(purses)
     purses.wallet.settle(permit, Usage(output=19))  # 95, of which 20 were booked
     assert purses.wallet.choose("stuck") is None
     purses.store._database.execute("ROLLBACK")
-    assert purses.wallet.permit(BIG, 3, 0, "stuck") is None
+    assert purses.ask(3) is None
     assert [call.nanos for call in purses.store.calls()] == [95]
 
 
@@ -279,8 +270,7 @@ def test_asking_steps_down_towards_a_ceiling(
     ceiling = Ceiling(nanos=1_000_000)
     purses = opened(terms(**{stretch: ceiling}))
     if spent:
-        permit = purses.wallet.permit(BIG, spent * 5_000, 0, "stuck")
-        assert permit is not None
+        permit = purses.leave(spent * 5_000, 0)
         assert permit.worst_nanos == spent * 10_000
     assert purses.wallet.choose(purpose) == model
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from agent.advisor.prompt import Mode, prompt_now
 from agent.app import Interrupt, Summary, TickView
 from agent.app.checkpoints import COMMIT_EVERY
 from agent.app.observations import GAME_SECTIONS, game_table
@@ -298,12 +297,7 @@ def test_c17_the_block_of_play_has_what_just_happened(tmp_path: Path) -> None:
     with session_in(tmp_path) as (session, _folder):
 
         def ask(moment: TickView) -> None:
-            told.append(
-                (
-                    moment.tick,
-                    prompt_now(lambda: "here", session._branch.observations.block, Mode.ACT),
-                )
-            )
+            told.append((moment.tick, session._branch.observations.block() or ""))
 
         assert session._branch.observations.block() is None
         session.play(PlayLimits("never", 110), Watcher(ask))
