@@ -10,7 +10,8 @@ from typing import Final, Literal, NamedTuple
 from PIL import Image
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
-from agent.app import Interrupt, Settings, TickView, play_run
+from agent.app import Interrupt, Settings, play_run
+from agent.app.play import NoViewer
 from agent.tools.report.page import report_run
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -39,13 +40,6 @@ SHOTS: Final = (
 )
 
 
-class Nobody:
-    """A viewer that looks away."""
-
-    def show(self, moment: TickView) -> None:
-        """Show nothing."""
-
-
 def main() -> None:
     """Play, and take the pictures."""
     with tempfile.TemporaryDirectory(prefix="shots-") as home, _browser() as browser:
@@ -59,7 +53,7 @@ def _played(home: Path) -> Path:
     for seed in (TEACHER, PLAYER):
         run = home / f"seed{seed}"
         settings = Settings(seed=seed, until=GOAL, run=run, memory=home / "memory")
-        play_run(settings, Nobody(), Interrupt())
+        play_run(settings, NoViewer(), Interrupt())
     return report_run(home / f"seed{PLAYER}", None, None)
 
 

@@ -22,7 +22,7 @@ from anthropic import (
     Timeout,
 )
 
-from agent.advisor.model import CallRecorder, FaultKind, ModelFault, ModelLimits, Reply, Request
+from agent.advisor.model import CallRecorder, FaultKind, ModelFault, Reply, Request
 from agent.advisor.reply import message_of, plain_json, reply_of
 from agent.errors import UsageError
 
@@ -206,11 +206,11 @@ class Claude:
             raise ModelFault(FaultKind.MALFORMED, "the service counted no tokens")
         return tokens
 
-    def limits(self, model: str) -> ModelLimits:
-        """Return the most that `model` takes and gives, as the service says. Raises ModelFault."""
+    def room(self, model: str) -> int | None:
+        """Return the most tokens that `model` takes, None where the service does not say. Raises ModelFault."""
         with self._faults_told():
             found = self._client.models.retrieve(model)
-        return ModelLimits(_number(found, "max_input_tokens"), _number(found, "max_tokens"))
+        return _number(found, "max_input_tokens")
 
     @contextmanager
     def _faults_told(self) -> Iterator[None]:

@@ -286,6 +286,7 @@ class ClaudeAdvisor:
         today: Callable[[], dt.date] | None = None,
     ) -> None:
         self.cache = CacheReport()
+        self.counts = calls.counts
         self._calls = calls
         self._talk = talk
         self._fixed = fixed
@@ -295,11 +296,6 @@ class ClaudeAdvisor:
         self._toolbox = Toolbox(fixed.tools, self.counts)
         self._last_id = ""
         self._left_behind = 0
-
-    @property
-    def counts(self) -> Counter[str]:
-        """How often what happened: questions, answers, repairs, tools, faults, retries."""
-        return self._calls.counts
 
     def ask(self, question: Question) -> Advice | Silent:
         """Return the answer to `question`, or why there is none. Raises nothing but errors of the program itself."""

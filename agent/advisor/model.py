@@ -85,14 +85,6 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelLimits:
-    """The most tokens a model takes and gives; None where the service does not say."""
-
-    max_input: int | None
-    max_output: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class Permit:
     """Leave to make one call, booked at the most it can cost before it is made.
 
@@ -101,7 +93,6 @@ class Permit:
 
     id: int
     model: str
-    purpose: str
     worst_nanos: int
     worst_tokens: int
 

@@ -207,7 +207,6 @@ def _brief(block: Mapping[str, Any]) -> str:
 class CacheReport:
     """The tokens of all calls by kind, and how often the service gave which reason for a miss."""
 
-    calls: int = 0
     read: int = 0
     written: int = 0
     uncached: int = 0
@@ -222,7 +221,6 @@ class CacheReport:
     def add(self, reply: Reply) -> None:
         """Count one reply."""
         usage: Usage = reply.usage
-        self.calls += 1
         self.read += usage.cache_read
         self.written += usage.cache_write_5m + usage.cache_write_1h
         self.uncached += usage.input

@@ -165,7 +165,7 @@ class ModelService:
     def _room(self) -> int | None:
         """Return how many tokens the model takes, or None where the service does not say."""
         try:
-            return self._claude.limits(self._hiring.terms.usual).max_input
+            return self._claude.room(self._hiring.terms.usual)
         except ModelFault:
             return None
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from agent.advisor.model import Permit, Usage
 from agent.advisor.money.limits import Terms
-from agent.advisor.money.prices import KINDS, NANO, Price, Prices
+from agent.advisor.money.prices import KINDS, NANO, Prices
 from memory import BusyStore, Faults, StoreError
 from memory.store.calls import Booking, CallLedger, CallOutcome, CallState, CallSums, Sums
 
@@ -83,15 +83,28 @@ class Wallet:
 
         `input_tokens` is no estimate: the request has at most that many (see `most_input_tokens`).
         """
-        if input_tokens < 0 or max_tokens < 0:
-            message = f"{input_tokens} and {max_tokens} tokens cannot be asked for; give 0 or more"
-            raise ValueError(message)
         with self._lock:
             price = self._prices.of(model)
             if price is None:
                 self.refused["unpriced"] += 1
                 return None
-            return self._permit(model, price, (input_tokens, max_tokens), purpose)
+            worst = Sums(price.at_worst(input_tokens, max_tokens), 1, input_tokens + max_tokens)
+            sums = self._sums()
+            if sums is None:
+                return None
+            passed = self._terms.ceilings.passed_by(_with(sums, worst))
+            if passed is not None:
+                self.refused[passed] += 1
+                return None
+            at = self._milestone, self._latest_ms
+            try:
+                number = self._ledger.book_call(
+                    Booking(model, purpose, *at, worst.nanos, worst.tokens)
+                )
+            except StoreError as fault:
+                self._fail(fault)
+                return None
+            return Permit(number, model, worst.nanos, worst.tokens)
 
     def settle(self, permit: Permit, usage: Usage | None) -> None:
         """Book what a call took; None when nobody knows, and then the worst case stays."""
@@ -102,27 +115,6 @@ class Wallet:
         """Take back what was booked for a call that is known to cost nothing."""
         with self._lock:
             self._settle(permit.id, CallOutcome(CallState.CANCELLED))
-
-    def _permit(
-        self, model: str, price: Price, tokens: tuple[int, int], purpose: str
-    ) -> Permit | None:
-        worst = Sums(price.at_worst(*tokens), 1, sum(tokens))
-        sums = self._sums()
-        if sums is None:
-            return None
-        passed = self._terms.ceilings.passed_by(_with(sums, worst))
-        if passed is not None:
-            self.refused[passed] += 1
-            return None
-        booking = Booking(
-            model, purpose, self._milestone, self._latest_ms, worst.nanos, worst.tokens
-        )
-        try:
-            number = self._ledger.book_call(booking)
-        except StoreError as fault:
-            self._fail(fault)
-            return None
-        return Permit(number, model, purpose, worst.nanos, worst.tokens)
 
     def _sums(self) -> CallSums | None:
         """Return what counts now, or None where the file does not say or does not take what came of a call."""

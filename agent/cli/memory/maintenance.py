@@ -44,7 +44,7 @@ def check(
     repaired = repair_file(file, now=today()) if repair else None
     findings = list(repaired.remaining) if repaired else check_file(file, now=today())
     if as_json:
-        out.say(json.dumps(_object(file, findings, repaired)))
+        out.say(json.dumps(_object(file, findings, repaired), default=str))
     else:
         _print(file, findings, repaired, out)
     if findings:
@@ -86,15 +86,15 @@ def _sections(findings: Sequence[CheckFinding], word: str, out: Output) -> None:
 def _object(
     file: Path, findings: Sequence[CheckFinding], repaired: Repaired | None
 ) -> dict[str, object]:
-    found: dict[str, object] = {
-        "path": str(file),
+    found = {
+        "path": file,
         "sound": not findings,
         "findings": [each.as_json() for each in findings],
     }
-    if repaired is not None:
-        found["mended"] = [each.as_json() for each in repaired.mended]
-        found["copy"] = None if repaired.copy is None else str(repaired.copy)
-    return found
+    if repaired is None:
+        return found
+    mended = [each.as_json() for each in repaired.mended]
+    return {**found, "mended": mended, "copy": repaired.copy}
 
 
 FORGET_HEAD: Final = ("id", "kind", "what it says", "borne out")
@@ -139,7 +139,8 @@ def forget(
         gone = [{"id": each.id, "kind": each.kind, "table": each.table} for each in chosen]
         out.say(json.dumps({"forgotten": gone, "copy": str(copy)}))
         return
-    out.say(f"{_counted(chosen)} went to the archive of {file}; the file as it was is {copy}.")
+    told = f"1 {chosen[0].kind}" if len(chosen) == 1 else f"{len(chosen):,} things"
+    out.say(f"{told} went to the archive of {file}; the file as it was is {copy}.")
 
 
 def _is_meant(item: MemoryItem, kind: str | None, older_than: float | None, now: float) -> bool:
@@ -154,10 +155,6 @@ def _agreed(count: int, file: Path) -> bool:
         message = f"{count:,} would go from {file}, and nobody is there to ask; add --yes"
         raise UsageError(message)
     return typer.confirm(f"Let go of {'it' if count == 1 else f'these {count:,}'}?", err=True)
-
-
-def _counted(chosen: Sequence[MemoryItem]) -> str:
-    return f"1 {chosen[0].kind}" if len(chosen) == 1 else f"{len(chosen):,} things"
 
 
 NAMES = {
@@ -185,7 +182,8 @@ def merge(
     merged = MemoryManagementAgent.merge(sources, into)
     out = Output()
     if as_json:
-        out.say(json.dumps(_as_json(merged)))
+        rows = {NAMES[name]: count for name, count in merged.rows.items()}
+        out.say(json.dumps({**asdict(merged), "rows": rows}, default=str))
         return
     if not merged.changed:
         out.say(f"{into} holds all of it already; nothing was changed.")
@@ -207,9 +205,3 @@ def _table(merged: Merged, into: Path) -> Table:
     table.add_row("words that another run's outweigh", f"{merged.contradicted:,}")
     table.add_row("let go of, kept in the archive", f"{merged.archived:,}")
     return table
-
-
-def _as_json(merged: Merged) -> dict[str, object]:
-    rows = {NAMES[name]: count for name, count in merged.rows.items()}
-    copy = None if merged.copy is None else str(merged.copy)
-    return {**asdict(merged), "rows": rows, "copy": copy}

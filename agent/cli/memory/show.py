@@ -31,10 +31,11 @@ from memory.recall import Weights
 COMMAND: Final = "python -m agent memory"
 SHOWN: Final = 5  # of those that one name may mean
 
-SOURCE: Final = argument(
-    "A file of memory, a run's folder, or its run.sqlite. Default: memory.sqlite.",
-    "[PATH]",
-    default=None,
+FILE: Final = "A file of memory, a run's folder, or its run.sqlite. Default: memory.sqlite."
+SOURCE: Final = argument(FILE, "[PATH]", default=None)
+IN: Final = option(FILE, "PATH", "--in")
+KIND: Final = option(
+    "Only this kind, such as pattern, strategy, mistake, preference, battle or waypoint.", "K"
 )
 
 
@@ -74,10 +75,6 @@ def named(items: Sequence[MemoryItem], name: str) -> MemoryItem:
 FIRST: Final = ("pattern", "strategy", "mistake", "preference")  # what decides comes first
 SHOW_HEAD: Final = ("id", "what it says", "rests on")
 TELLING: Final = ("battle", "location", "objective", "session", "stuck", "waypoint")
-
-KIND: Final = option(
-    "Only this kind, such as pattern, strategy, mistake, preference, battle or waypoint.", "K"
-)
 
 
 def show(
@@ -238,10 +235,6 @@ def _object(
 
 SEARCH_HEAD: Final = ("score", "id", "kind", "what it says")
 PARTS: Final = ("words", "recency", "importance", "utility", "match")
-
-IN: Final = option(
-    "A file of memory, a run's folder, or its run.sqlite. Default: memory.sqlite.", "PATH", "--in"
-)
 
 
 def search(

@@ -90,7 +90,7 @@ class Notebook:
     def permit(self, model: str, input_tokens: int, max_tokens: int, purpose: str) -> Permit | None:
         if len(self.settled) + self.cancelled >= self.most:
             return None
-        permit = Permit(next(self._ids), model, purpose, 0, input_tokens + max_tokens)
+        permit = Permit(next(self._ids), model, 0, input_tokens + max_tokens)
         self.booked[permit.id] = permit
         return permit
 

