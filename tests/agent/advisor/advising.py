@@ -2,20 +2,19 @@
 
 import base64
 import time
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Final, cast
 
-from agent.advisor.answer import fitting
 from agent.advisor.calls import RETRY_POLICY, Calls, CircuitBreaker, RetryPolicy
 from agent.advisor.claude import Claude
 from agent.advisor.exchange import ClaudeAdvisor
 from agent.advisor.model import CallRecorder, FaultKind, Permit, Usage
 from agent.advisor.money.wallet import Wallet
-from agent.advisor.port import Advice, Option, Purpose, Question, Silence, Silent, Tool, ToolRefused
+from agent.advisor.port import Option, Purpose, Question, Tool, ToolRefused
 from agent.advisor.request import Fixed
 from memory.conversation.view import ConversationView
 from memory.store.conversation_record import Message, MessageOrigin
@@ -119,34 +118,6 @@ class Fuse:
 
     def worked(self) -> None:
         self.successes += 1
-
-
-class ScriptedAdvisor:
-    """Answers one after another from a list, or by purpose from a mapping; `questions` has what it was asked.
-
-    It names nothing that the question does not offer. Where the script has nothing to say, it is silent.
-    """
-
-    def __init__(
-        self, script: Iterable[Advice | Silent] | Mapping[Purpose, Advice | Silent] = ()
-    ) -> None:
-        self.questions: list[Question] = []
-        self._by_purpose: Mapping[Purpose, Advice | Silent] = {}
-        self._rest: deque[Advice | Silent] = deque()
-        if isinstance(script, Mapping):
-            self._by_purpose = script
-        else:
-            self._rest.extend(script)
-
-    def ask(self, question: Question) -> Advice | Silent:
-        """Return the answer of the script."""
-        self.questions.append(question)
-        answer = self._by_purpose.get(question.purpose)
-        if answer is None and self._rest:
-            answer = self._rest.popleft()
-        if answer is None:
-            return Silent(Silence.NOT_RECORDED, "the script has no answer")
-        return fitting(answer, question) if isinstance(answer, Advice) else answer
 
 
 class Records(list[tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]]]):

@@ -1,7 +1,7 @@
 """Every advisor, and a conversation of many questions."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -29,7 +29,6 @@ from tests.agent.advisor.advising import (
     MODEL,
     PNG,
     Records,
-    ScriptedAdvisor,
     advising,
     question,
 )
@@ -46,41 +45,35 @@ QUESTIONS = (
     question(4, Purpose.MILESTONE, candidates=()),
     question(4, goals=(Option("a b", "line\nbreak"),)),
 )
-KINDS = ("claude", "scripted", "by purpose", "nothing to say", "recorded", "recording")
+
+
+class Script:
+    """An advisor that gives one answer after another."""
+
+    def __init__(self, answers: Iterable[Advice | Silent]) -> None:
+        self._answers = iter(answers)
+
+    def ask(self, _question: Question) -> Advice | Silent:
+        return next(self._answers)
 
 
 def recorded_of(questions: tuple[Question, ...], *answers: Advice | Silent) -> list[RecordedAnswer]:
     kept: list[RecordedAnswer] = []
-    recording = RecordingAdvisor(ScriptedAdvisor(answers), kept.append)
-    for each in questions:
-        recording.ask(each)
+    recording = RecordingAdvisor(Script(answers), kept.append)
+    assert tuple(map(recording.ask, questions)) == answers
     return kept
 
 
-@pytest.fixture(params=KINDS)
-def advisor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Advisor]:
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    kept = [
-        RecordedAnswer(each.tick, 0, each.purpose.value, hash_of(each), STRANGE)
-        for each in QUESTIONS
-    ]
+@pytest.fixture(params=("claude", "recorded"))
+def advisor(request: pytest.FixtureRequest) -> Iterator[Advisor]:
     odd = {"goals": ["fly", "heal"], "candidates": ["go:west"], "note": "x\ny" * 200}
-    match request.param:
-        case "claude":
-            with advising(
-                ServiceScenario(lines=[ScriptedAnswer(json=odd | {"confidence": 0.5})])
-            ) as bench:
-                yield bench.advisor
-        case "scripted":
-            yield ScriptedAdvisor([GIVEN, STRANGE, Silent(Silence.FAULT), STRANGE])
-        case "by purpose":
-            yield ScriptedAdvisor({Purpose.STUCK: STRANGE, Purpose.CHOICE: GIVEN})
-        case "nothing to say":
-            yield ScriptedAdvisor()
-        case "recorded":
-            yield RecordedAdvisor(kept)
-        case _:
-            yield RecordingAdvisor(ScriptedAdvisor([STRANGE] * 9), kept.append)
+    if request.param == "claude":
+        lines = [ScriptedAnswer(json=odd | {"confidence": 0.5})]
+        with advising(ServiceScenario(lines=lines)) as bench:
+            yield bench.advisor
+    else:
+        asked = ((each, each.purpose.value, hash_of(each)) for each in QUESTIONS)
+        yield RecordedAdvisor(RecordedAnswer(q.tick, 0, why, it, STRANGE) for q, why, it in asked)
 
 
 def test_an_advisor_answers_with_names_of_the_question_or_is_silent(advisor: Advisor) -> None:
@@ -95,14 +88,6 @@ def test_an_advisor_answers_with_names_of_the_question_or_is_silent(advisor: Adv
         assert len(answer.note) <= 300
         assert answer.note.isprintable()
         assert 0 <= answer.confidence <= 1
-
-
-def test_a_script_is_said_in_its_order_and_then_there_is_silence() -> None:
-    scripted = ScriptedAdvisor([GIVEN, Silent(Silence.REFUSED)])
-    answers = [scripted.ask(question(tick)) for tick in range(3)]
-    assert answers[:2] == [GIVEN, Silent(Silence.REFUSED)]
-    assert answers[2] == Silent(Silence.NOT_RECORDED, "the script has no answer")
-    assert [each.tick for each in scripted.questions] == [0, 1, 2]
 
 
 def test_a_recording_gives_the_same_answers_to_the_same_questions() -> None:

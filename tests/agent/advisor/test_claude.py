@@ -38,17 +38,27 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
 
 
-def answered(line: ScriptedAnswer, request: Request = ASKED) -> Reply:
-    with FakeClaude(ServiceScenario(lines=[line])) as server, connected(server) as claude:
-        return claude.complete(request)
-
-
 def faulty(*faults: ServiceFault) -> FakeClaude:
     return FakeClaude(ServiceScenario(lines=[ScriptedAnswer(text="North.")], faults=faults))
 
 
+def failed(
+    *faults: ServiceFault,
+    request: Request = ASKED,
+    timeout_s: float = 5.0,
+    record: Records | None = None,
+) -> ModelFault:
+    """Return the fault that a call ends in."""
+    with faulty(*faults) as server, connected(server, timeout_s, record) as claude:
+        with pytest.raises(ModelFault) as fault:
+            claude.complete(request)
+        return fault.value
+
+
 def test_a_reply_comes_whole_with_its_usage() -> None:
-    reply = answered(ScriptedAnswer(text="North, then west. " * 20))
+    lines = [ScriptedAnswer(text="North, then west. " * 20)]
+    with FakeClaude(ServiceScenario(lines=lines)) as server, connected(server) as claude:
+        reply = claude.complete(ASKED)
     assert [each["text"] for each in reply.blocks] == ["North, then west. " * 20]
     assert reply.stop_reason == "end_turn"
     assert reply.usage == Usage(input=reply.usage.input, output=reply.usage.output)
@@ -56,12 +66,18 @@ def test_a_reply_comes_whole_with_its_usage() -> None:
     assert reply.usage.output > 0
 
 
-def test_a40_a_call_of_a_tool_arrives_with_its_input_put_together() -> None:
+def test_a40_a_streamed_call_of_a_tool_arrives_and_is_recorded_whole() -> None:
+    records = Records()
     tool = {"name": LOOK.name, "description": LOOK.says, "input_schema": dict(LOOK.schema)}
-    reply = answered(LOOKING, Request(MODEL, (), ASKED.messages, 100, tools=[tool]))
+    looking = FakeClaude(ServiceScenario(lines=[LOOKING]))
+    with looking as server, connected(server, record=records) as claude:
+        reply = claude.complete(replace(ASKED, tools=[tool]))
     (call,) = reply.blocks
     assert (call["type"], call["name"], call["input"]) == ("tool_use", "look", {"place": "pewter"})
     assert reply.stop_reason == "tool_use"
+    ((_, message, _),) = records
+    assert reply_of(message) == reply
+    assert message["usage"]["output_tokens"] > 0
 
 
 def test_what_is_sent_is_what_was_asked_and_nothing_else() -> None:
@@ -125,17 +141,15 @@ def test_the_address_may_come_from_the_environment(monkeypatch: pytest.MonkeyPat
 def test_why_the_cache_was_missed_is_told() -> None:
     long = [{"type": "text", "text": "Be brief. " * 900, "cache_control": {"type": "ephemeral"}}]
     other = [{**long[0], "text": "Be long. " * 900}]
+    replies, last = list[Reply](), ""
     with faulty() as server, connected(server) as claude:
-        first = claude.complete(Request(MODEL, long, ASKED.messages, 9, previous_message_id=""))
-        again = claude.complete(
-            Request(MODEL, long, ASKED.messages, 9, previous_message_id=first.id)
-        )
-        changed = claude.complete(
-            Request(MODEL, other, ASKED.messages, 9, previous_message_id=again.id)
-        )
-    assert [each.cache_missed for each in (first, again, changed)] == ["", "", "system_changed"]
-    assert first.usage.cache_write_5m > 0
-    assert again.usage.cache_read == first.usage.cache_write_5m
+        for system in (long, long, other):
+            request = Request(MODEL, system, ASKED.messages, 9, previous_message_id=last)
+            replies.append(claude.complete(request))
+            last = replies[-1].id
+    assert [each.cache_missed for each in replies] == ["", "", "system_changed"]
+    assert replies[0].usage.cache_write_5m > 0
+    assert replies[1].usage.cache_read == replies[0].usage.cache_write_5m
 
 
 def test_a37_each_call_that_brought_a_message_is_recorded_with_its_attempt() -> None:
@@ -153,27 +167,10 @@ def test_a37_each_call_that_brought_a_message_is_recorded_with_its_attempt() -> 
     assert sent.headers["x-stainless-retry-count"] == "2"
 
 
-def test_a40_a_streamed_call_of_a_tool_is_recorded_whole() -> None:
-    records = Records()
-    tool = {"name": LOOK.name, "description": LOOK.says, "input_schema": dict(LOOK.schema)}
-    looking = FakeClaude(ServiceScenario(lines=[LOOKING]))
-    with looking as server, connected(server, record=records) as claude:
-        claude.complete(Request(MODEL, (), ASKED.messages, 100, tools=[tool]))
-    ((_, message, _),) = records
-    assert message["content"][0]["input"] == {"place": "pewter"}
-    assert message["stop_reason"] == "tool_use"
-    assert message["usage"]["output_tokens"] > 0
-
-
 @pytest.mark.parametrize("kind", [Mishap.HALF_STREAM, Mishap.CUT, Mishap.OVERLOADED, Mishap.FLOOD])
 def test_a_call_that_brought_no_message_is_not_recorded(kind: Mishap) -> None:
     records = Records()
-    with (
-        faulty(ServiceFault(kind, turns=(1,))) as server,
-        connected(server, record=records) as claude,
-        pytest.raises(ModelFault),
-    ):
-        claude.complete(ASKED)
+    failed(ServiceFault(kind, turns=(1,)), record=records)
     assert records == []
 
 
@@ -202,39 +199,32 @@ FAULTS: Mapping[Mishap, tuple[FaultKind, bool]] = {  # and whether it is known t
 @pytest.mark.parametrize("mishap", FAULTS, ids=lambda each: each.value)
 def test_each_fault_of_the_service_has_its_kind(mishap: Mishap) -> None:
     patience = 0.3 if FAULTS[mishap][0] is FaultKind.TIMEOUT else 5.0
-    with faulty(ServiceFault(mishap, turns=(1,))) as server, connected(server, patience) as claude:
-        began = time.monotonic()
-        with pytest.raises(ModelFault) as fault:
-            claude.complete(ASKED)
-        assert time.monotonic() - began < 2
-    assert (fault.value.kind, fault.value.is_free) == FAULTS[mishap]
+    began = time.monotonic()
+    fault = failed(ServiceFault(mishap, turns=(1,)), timeout_s=patience)
+    assert time.monotonic() - began < 2
+    assert (fault.kind, fault.is_free) == FAULTS[mishap]
 
 
 def test_nobody_at_the_address_costs_nothing() -> None:
-    with faulty() as server:
-        url = server.url
-    claude = Claude(1, clock=time.monotonic, base_url=url)
-    with pytest.raises(ModelFault) as fault:
+    with (
+        faulty() as server,
+        connected(server) as claude,
+        server.refusing(),
+        pytest.raises(ModelFault) as fault,
+    ):
         claude.complete(ASKED)
-    claude.close()
     assert (fault.value.kind, fault.value.is_free) == (FaultKind.CONNECTION, True)
 
 
 def test_how_long_to_wait_is_told_as_the_service_asked() -> None:
     fault = ServiceFault(Mishap.RATE_LIMIT, turns=(1,), retry_after_ms=2_500)
-    with faulty(fault) as server, connected(server) as claude, pytest.raises(ModelFault) as limited:
-        claude.complete(ASKED)
-    assert limited.value.retry_after_s == 2.5
+    assert failed(fault).retry_after_s == 2.5
 
 
 def test_a_request_that_the_service_refuses_says_what_it_did_not_like() -> None:
-    with (
-        faulty() as server,
-        connected(server) as claude,
-        pytest.raises(ModelFault, match="bad_request: status 400: messages") as fault,
-    ):
-        claude.complete(Request(MODEL, (), (), 100))
-    assert fault.value.is_free
+    fault = failed(request=Request(MODEL, (), (), 100))
+    assert str(fault).startswith("bad_request: status 400: messages")
+    assert fault.is_free
 
 
 def test_without_a_key_one_line_says_what_to_do(
@@ -273,10 +263,9 @@ def test_a42_the_key_is_in_no_fault_and_no_record() -> None:
 
 
 def test_a42_a_service_that_echoes_the_key_is_not_repeated() -> None:
-    with faulty() as server, connected(server) as claude, pytest.raises(ModelFault) as fault:
-        claude.complete(replace(ASKED, model=f"claude-{KEY}"))
-    assert KEY not in str(fault.value)
-    assert "(key)" in str(fault.value)
+    fault = str(failed(request=replace(ASKED, model=f"claude-{KEY}")))
+    assert KEY not in fault
+    assert "(key)" in fault
 
 
 def test_another_host_is_never_sent_the_key() -> None:
@@ -389,13 +378,8 @@ def test_a_service_that_breaks_off_says_why(said: str, kind: FaultKind) -> None:
 
 def test_json_is_held_to_what_can_be_written_again() -> None:
     assert plain_json('{"a\\ud800": ["\\udfff", 1]}') == {"a?": ["?", 1]}
-    for odd in (
-        "NaN",
-        "[1e",
-        "[" * 100_000,
-        "[" * (DEEPEST + 2) + "]" * (DEEPEST + 2),
-        "-Infinity",
-    ):
+    deep = "[" * (DEEPEST + 2) + "]" * (DEEPEST + 2)
+    for odd in ("NaN", "[1e", "[" * 100_000, deep, "-Infinity"):
         with pytest.raises(ValueError, match=r".+"):
             plain_json(odd)
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
+from agent.advisor.answer import ANSWER_SCHEMA
 from agent.advisor.model import Request
 from agent.advisor.port import Purpose
 from agent.advisor.prompt import (
@@ -102,54 +103,40 @@ def request(view: ConversationView = VIEW, fixed: Fixed = FIXED, previous: str =
 def test_a_whole_request_by_heart() -> None:
     told = body(request())
     assert told.pop("system")[0]["text"] == prompt_file("rules")
-    assert told == snapshot(
-        {
-            "model": "claude-opus-5-5",
-            "max_tokens": 500,
-            "tools": [
+    assert told.pop("output_config") == {"format": {"type": "json_schema", "schema": ANSWER_SCHEMA}}
+    (tool,) = told.pop("tools")
+    assert tool == {"name": "look", "description": LOOK.says, "input_schema": LOOK.schema}
+    messages = told.pop("messages")
+    assert {each["role"] for each in messages} == {"user"}
+    *turns, (asked, state) = [each["content"] for each in messages]
+    assert told == {"model": MODEL, "max_tokens": 500}
+    assert turns == snapshot(
+        [
+            [
                 {
-                    "name": "look",
-                    "description": "Say what is known of a place.",
-                    "input_schema": {
-                        "type": "object",
-                        "properties": {"place": {"type": "string"}, "times": {"type": "integer"}},
-                        "required": ["place"],
-                    },
-                }
-            ],
-            "messages": [
-                {
-                    "role": "user",
-                    "content": [
-                        {
-                            "type": "text",
-                            "text": """\
+                    "type": "text",
+                    "text": """\
 <memory>
 - lost to the rival with level 5
 </memory>\
 """,
-                        }
-                    ],
-                },
+                }
+            ],
+            [
                 {
-                    "role": "user",
-                    "content": [
-                        {
-                            "type": "text",
-                            "text": """\
+                    "type": "text",
+                    "text": """\
 <system-reminder id="om-continuation">
 This conversation has grown long, so its older part is in my notes above. Go on naturally from the messages below: do not greet, do not sum up, and do not speak of notes or memory.
 </system-reminder>\
 """,
-                        }
-                    ],
-                },
-                {
-                    "role": "user",
-                    "content": [
-                        {
-                            "type": "text",
-                            "text": """\
+                }
+            ],
+        ]
+    )
+    assert asked.pop("cache_control") == {"type": "ephemeral", "ttl": "5m"}
+    assert asked == text(
+        """\
 Why you are asked: stuck
 Tick: 812
 Last milestone: left_home
@@ -164,31 +151,9 @@ Open goals:
 Candidates:
 - `go:west`: walk around
 - `talk:girl`: ask her\
-""",
-                            "cache_control": {"type": "ephemeral", "ttl": "5m"},
-                        },
-                        {"type": "text", "text": "The state of the moment."},
-                    ],
-                },
-            ],
-            "output_config": {
-                "format": {
-                    "type": "json_schema",
-                    "schema": {
-                        "type": "object",
-                        "properties": {
-                            "goals": {"type": "array", "items": {"type": "string"}},
-                            "candidates": {"type": "array", "items": {"type": "string"}},
-                            "note": {"type": "string"},
-                            "confidence": {"type": "number"},
-                        },
-                        "required": ["goals", "candidates", "note", "confidence"],
-                        "additionalProperties": False,
-                    },
-                }
-            },
-        }
+"""
     )
+    assert state == text("The state of the moment.")
 
 
 def test_d10_the_memory_of_a_conversation_stands_behind_the_rules() -> None:
@@ -257,11 +222,6 @@ def test_marks_are_four_at_most_and_the_longer_come_first() -> None:
         "5m",
         "5m",
     ]
-
-
-def test_the_state_comes_last_and_is_never_marked() -> None:
-    last = request().messages[-1]["content"][-1]
-    assert last == text("The state of the moment.")
 
 
 def test_the_beginning_stays_to_the_byte_while_a_conversation_grows() -> None:

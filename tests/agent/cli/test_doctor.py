@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.cli.doctor import Health, confirmable, examine
+from agent.cli.doctor import Health, HealthFinding, confirmable, examine
 from agent.tools import owner_facts
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
 from emulator.cartridge import BANK_SIZE, IMAGE_CHECKSUM, image_checksum
@@ -18,11 +18,13 @@ from emulator.soundness.survey import survey
 from tests.agent.support import ROOT, Agent
 
 
-def test_doctor_finds_this_machine_fit(agent: Agent) -> None:
+def test_doctor_finds_this_machine_fit_and_shows_what_an_owner_can_confirm(agent: Agent) -> None:
     ended = agent("doctor")
     assert ended.code == 0
     for word in ("python", "packages", "tesseract", "key", "disk", "cartridge", "Red Agent Demo"):
         assert word in ended.out
+    assert "confirm at a glance" in ended.out
+    assert "PLIPPET" in ended.out
 
 
 def test_doctor_never_prints_the_key() -> None:
@@ -45,19 +47,24 @@ def test_a_cartridge_that_cannot_be_played_fails_the_check(agent: Agent, tmp_pat
     assert "no cartridge at" in " ".join(ended.out.split())
 
 
-def test_tesseract_is_found(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def findings() -> list[HealthFinding]:
+    return list(examine(None, ROOT))
+
+
+def test_tesseract_is_found(findings: list[HealthFinding]) -> None:
     if shutil.which("tesseract") is None:
         assert os.environ.get("CI") != "true", "CI installs tesseract-ocr"
         pytest.skip("tesseract is not installed (Debian: apt-get install tesseract-ocr)")
-    findings = {each.what: each for each in examine(None, tmp_path)}
-    assert findings["tesseract"].health is Health.OK
-    assert "characters of the main menu" in findings["text by tesseract"].found
+    found = {each.what: each for each in findings}
+    assert found["tesseract"].health is Health.OK
+    assert "characters of the main menu" in found["text by tesseract"].found
 
 
-def test_the_main_menu_is_read_from_pixels_without_a_fault(tmp_path: Path) -> None:
-    findings = {each.what: each for each in examine(None, tmp_path)}
-    assert findings["text by glyphs"].health is Health.OK
-    assert findings["text by glyphs"].found == "13 of 13 characters of the main menu"
+def test_the_main_menu_is_read_from_pixels_without_a_fault(findings: list[HealthFinding]) -> None:
+    (glyphs,) = (each for each in findings if each.what == "text by glyphs")
+    assert glyphs.health is Health.OK
+    assert glyphs.found == "13 of 13 characters of the main menu"
 
 
 def test_without_tesseract_the_agent_still_plays(
@@ -70,27 +77,27 @@ def test_without_tesseract_the_agent_still_plays(
     assert findings["text by tesseract"].health is Health.OPTIONAL
 
 
-def spoilt_demo(folder: Path) -> Path:
-    """Write the demo with a move that has no PP, and a sum of bytes that fits."""
+def altered_demo(folder: Path, at: int, data: bytes) -> Path:
+    """Write the demo with other bytes at one place, and a sum of bytes that fits."""
     rom = bytearray(demo_cartridge_path().read_bytes())
-    bank, address = table("Moves")
-    pp = 5
-    rom[bank * BANK_SIZE + address % BANK_SIZE + pp] = 0
+    rom[at : at + len(data)] = data
     rom[IMAGE_CHECKSUM] = image_checksum(bytes(rom))
-    path = folder / "spoilt.gb"
+    path = folder / "altered.gb"
     path.write_bytes(rom)
     return path
 
 
-def test_doctor_has_a_row_for_every_invariant(tmp_path: Path) -> None:
+def test_doctor_has_a_row_for_every_invariant(findings: list[HealthFinding]) -> None:
     checks = survey(load_cartridge(demo_cartridge_path()))
-    rows = [each for each in examine(None, tmp_path) if each.what == "survey"]
+    rows = [each for each in findings if each.what == "survey"]
     assert [row.found.split(":")[0] for row in rows] == [check.invariant for check in checks]
     assert {row.health for row in rows} == {Health.OK}
 
 
 def test_doctor_names_what_is_not_sound_and_what_to_do(agent: Agent, tmp_path: Path) -> None:
-    rom = spoilt_demo(tmp_path)
+    bank, address = table("Moves")
+    pp = bank * BANK_SIZE + address % BANK_SIZE + 5
+    rom = altered_demo(tmp_path, pp, b"\0")
     broken = [each for each in examine(rom, tmp_path) if each.health is Health.BROKEN]
     assert [each.found for each in broken] == [
         "moves have PP, and a type that exists, but: move 1 has 0 PP"
@@ -102,32 +109,21 @@ def test_doctor_names_what_is_not_sound_and_what_to_do(agent: Agent, tmp_path: P
 
 
 def test_a_cartridge_whose_main_menu_never_opens_is_told(agent: Agent, tmp_path: Path) -> None:
-    rom = bytearray(demo_cartridge_path().read_bytes())
-    rom[0x100:0x102] = b"\x18\xfe"  # its first instruction jumps to itself
-    rom[IMAGE_CHECKSUM] = image_checksum(bytes(rom))
-    path = tmp_path / "still.gb"
-    path.write_bytes(rom)
-    ended = agent("doctor", "--rom", path)
+    rom = altered_demo(tmp_path, 0x100, b"\x18\xfe")  # its first instruction jumps to itself
+    ended = agent("doctor", "--rom", rom)
     assert ended.code == 1
     assert "its main menu does not open" in " ".join(ended.out.replace("│", " ").split())
     assert "confirm at a glance" in ended.out
 
 
-def test_doctor_shows_what_an_owner_can_confirm(agent: Agent) -> None:
+def test_an_owner_can_confirm_what_the_cartridge_says() -> None:
     says = {fact.what: fact.says for fact in confirmable(None)}
     assert says["towns"].startswith("THISTLE END, ALDERBROOK, STONECROSS")
-    assert [what for what in says if what.startswith("starter ")] == [
-        "starter PLIPPET",
-        "starter MOPPLE",
-        "starter TOASTNUT",
-    ]
+    starters = [what.split()[1] for what in says if what.startswith("starter ")]
+    assert starters == ["PLIPPET", "MOPPLE", "TOASTNUT"]
     body = "BROOK; base stats: hp 42, attack 51, defense 42, speed 52, special 52"
     assert says["starter PLIPPET"] == body
     assert says["first route: NIBBIT"] == "level 2: 19.9 %, level 3: 15.2 %"
-    ended = agent("doctor")
-    assert ended.code == 0
-    assert "confirm at a glance" in ended.out
-    assert "PLIPPET" in ended.out
 
 
 def test_the_real_game_has_towns_and_starters_that_people_know(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from shutil import copyfile
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -132,23 +132,13 @@ def test_explain_leads_to_the_battle_and_says_when_it_is_forgotten(
     ask: Ask, played: Played
 ) -> None:
     items = last(ask("show", played.memory, "--kind", "strategy", "--json"))["items"]["strategy"]
-    why = plain(
-        ask("explain", items[0]["short"], "--in", played.memory, "--runs", played.folder.parent)
-    )
+    name, runs = items[0]["short"], played.folder.parent
+    why = plain(ask("explain", name, "--in", played.memory, "--runs", runs))
     assert re.search(r"the battle against .* that began at tick [\d,]+: .* won after", why)
     assert re.search(r"tick [\d,]+, 0:\d\d:\d\d of game time, after fight", why)
     assert re.search(r"success rate 1\.00: \d+ won of \d+ battles", why)
     assert re.search(r"about \d{4}-\d\d-\d\d, in 2[34] months", why)
-    alone = plain(
-        ask(
-            "explain",
-            items[0]["short"],
-            "--in",
-            played.memory,
-            "--runs",
-            played.memory.parent / "no",
-        )
-    )
+    alone = plain(ask("explain", name, "--in", played.memory, "--runs", runs / "no"))
     assert "whose folder was not found" in alone
     told = last(ask("explain", items[0]["id"], "--in", played.memory, "--json"))
     assert told["evidence"]
@@ -188,30 +178,19 @@ def test_export_holds_everything_twice_the_same(
 def test_bad_input_is_told_in_one_line(ask: Ask, played: Played, tmp_path: Path) -> None:
     there = tmp_path / "there.json"
     there.write_text("mine", encoding="utf-8")
-    asked: list[tuple[tuple[object, ...], type[Exception], str]] = [
-        (("show", tmp_path / "none.sqlite"), MissingStore, "does not exist"),
-        (("show", tmp_path), RunFolderError, "folder without run.sqlite"),
-        (("show", played.memory, "nobody"), UsageError, "nothing is called 'nobody'"),
-        (
-            ("show", played.memory, "--kind", "x"),
-            UsageError,
-            "--kind x: there is none; it holds ",
-        ),
-        (("explain", "20", "--in", played.memory), UsageError, "nothing is called"),
-        (("search", "!?", "--in", played.memory), UsageError, "no letter and no figure"),
-        (("export", played.memory, "--to", there), UsageError, "exists; name a file that does not"),
-        (
-            ("export", played.memory, "--to", tmp_path / "a.txt"),
-            UsageError,
-            "none of .json, .md and .csv",
-        ),
-        (
-            ("export", played.memory, "--to", tmp_path / "no" / "a.md"),
-            UsageError,
-            "no folder that exists",
-        ),
+    memory = played.memory
+    asked: list[tuple[type[Exception], str, tuple[object, ...]]] = [
+        (MissingStore, "does not exist", ("show", tmp_path / "none.sqlite")),
+        (RunFolderError, "folder without run.sqlite", ("show", tmp_path)),
+        (UsageError, "nothing is called 'nobody'", ("show", memory, "nobody")),
+        (UsageError, "--kind x: there is none; it holds ", ("show", memory, "--kind", "x")),
+        (UsageError, "nothing is called", ("explain", "20", "--in", memory)),
+        (UsageError, "no letter and no figure", ("search", "!?", "--in", memory)),
+        (UsageError, "exists; name a file that", ("export", memory, "--to", there)),
+        (UsageError, "none of .json, .md and", ("export", memory, "--to", tmp_path / "a.txt")),
+        (UsageError, "no folder that exists", ("export", memory, "--to", tmp_path / "no/a.md")),
     ]
-    for arguments, kind, words in asked:
+    for kind, words, arguments in asked:
         raised = ask(*arguments).exception
         assert isinstance(raised, kind), arguments
         assert words in str(raised)
@@ -219,16 +198,16 @@ def test_bad_input_is_told_in_one_line(ask: Ask, played: Played, tmp_path: Path)
     assert there.read_text(encoding="utf-8") == "mine"
 
 
+def looks_at(path: Path) -> list[tuple[object, ...]]:
+    """Return the commands that only read a file."""
+    return [("show", path), ("map", path), ("search", "tackle", "--in", path), ("check", path)]
+
+
 def test_looking_leaves_nothing_behind(ask: Ask, played: Played, tmp_path: Path) -> None:
     path = tmp_path / "m.sqlite"
     path.write_bytes(played.memory.read_bytes())
     before = path.read_bytes()
-    for command in (
-        ("show", path),
-        ("map", path),
-        ("search", "badge", "--in", path),
-        ("check", path),
-    ):
+    for command in looks_at(path):
         assert ask(*command).exit_code == 0, ask(*command).output
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["m.sqlite"]
@@ -251,9 +230,6 @@ def test_a_run_that_began_with_what_another_taught_is_sound(
     play_run(Settings(until="left_home", run=run, memory=memory), Watcher(), Interrupt())
     assert "is sound" in plain(ask("check", run))
     assert "is sound" in plain(ask("check", memory))
-
-
-__all__ = ["ask"]  # a fixture
 
 
 @pytest.fixture
@@ -282,11 +258,9 @@ def test_what_is_forgotten_goes_to_the_archive_and_a_copy_is_kept(ask: Ask, memo
 def test_forgetting_by_kind_and_age(ask: Ask, memory: Path) -> None:
     alter(
         memory,
-        "UPDATE successful_strategies SET first_used = 1.0, last_used = 1790000000.0 WHERE strategy_id = 's1'",
-    )
-    alter(
-        memory,
-        "UPDATE successful_strategies SET last_used = 4000000000.0 WHERE strategy_id <> 's1'",
+        "UPDATE successful_strategies SET last_used = 4e9",
+        "UPDATE successful_strategies SET first_used = 1.0, last_used = 1.79e9"
+        " WHERE strategy_id = 's1'",
     )
     gone = last(
         ask("forget", "--kind", "strategy", "--older-than", 3, "--in", memory, "--yes", "--json")
@@ -299,13 +273,13 @@ def test_forgetting_by_kind_and_age(ask: Ask, memory: Path) -> None:
 
 def test_nothing_is_forgotten_unasked(ask: Ask, memory: Path, played: Played) -> None:
     before = memory.read_bytes()
-    for arguments, kind, words in (
-        ((), UsageError, "that would be everything"),
-        (("s0",), UsageError, "add --yes"),
-        (("nobody", "--yes"), UsageError, "nothing is called"),
+    for arguments, words in (
+        ((), "that would be everything"),
+        (("s0",), "add --yes"),
+        (("nobody", "--yes"), "nothing is called"),
     ):
         raised = ask("forget", *arguments, "--in", memory).exception
-        assert isinstance(raised, kind)
+        assert isinstance(raised, UsageError)
         assert words in str(raised)
     assert memory.read_bytes() == before
     assert [each.name for each in memory.parent.iterdir()] == [memory.name]
@@ -374,12 +348,7 @@ def test_no_damage_is_answered_with_a_traceback(batch: int, ask: Ask, tmp_path: 
     for seed in range(1_000 + 8 * batch, 1_008 + 8 * batch):
         data = damaged(whole, seed)
         path.write_bytes(data)
-        for command in (
-            ("show", path),
-            ("map", path),
-            ("search", "tackle", "--in", path),
-            ("check", path),
-        ):
+        for command in looks_at(path):
             ended = ask(*command)
             assert ended.exception is None or isinstance(
                 ended.exception, (SystemExit, MemoryFault, UsageError)
@@ -398,25 +367,24 @@ def test_a_folder_and_a_foreign_file_are_refused_by_repair_as_well(
     assert [each.name for each in tmp_path.iterdir()] == ["words.sqlite"]
 
 
-class Taught:
-    """Two memories, each taught by a game of its own, and the names of those runs."""
+class Taught(NamedTuple):
+    """Memories that were each taught by a game of its own, and the names of those runs."""
 
-    def __init__(self, folder: Path) -> None:
-        self.files: list[Path] = []
-        self.runs: list[str] = []
-        for seed in (100, 101):
-            memory, run = folder / f"{seed}.sqlite", folder / f"run-{seed}"
-            play_run(
-                Settings(seed=seed, until="rival", run=run, memory=memory), Watcher(), Interrupt()
-            )
-            self.files.append(memory)
-            with closing(read_run(run)) as played:
-                self.runs.append(played.store.run_id)
+    files: list[Path]
+    runs: list[str]
 
 
 @pytest.fixture(scope="module")
 def merge_taught(tmp_path_factory: pytest.TempPathFactory) -> Taught:
-    return Taught(tmp_path_factory.mktemp("taught"))
+    folder, taught = tmp_path_factory.mktemp("taught"), Taught([], [])
+    for seed in (100, 101):
+        memory, run = folder / f"{seed}.sqlite", folder / f"run-{seed}"
+        settings = Settings(seed=seed, until="rival", run=run, memory=memory)
+        play_run(settings, Watcher(), Interrupt())
+        taught.files.append(memory)
+        with closing(read_run(run)) as played:
+            taught.runs.append(played.store.run_id)
+    return taught
 
 
 def test_b33_a_run_on_merged_memories_starts_from_both_and_names_them(
