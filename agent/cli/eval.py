@@ -10,7 +10,7 @@ from platform import python_version
 from typing import Final
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from agent import VERSION
 from agent.app import HOME, Decider, Interrupt, interrupts
@@ -57,13 +57,13 @@ def evaluate(
         message = f"--memory {memory} does not exist; leave it away to start with an empty one"
         raise UsageError(message)
     cartridge = load_cartridge(rom or demo_cartridge_path())
-    milestones = milestones_to(cartridge, until)
+    milestones = Story.of(cartridge.kind).up_to(until)
     image = cartridge.path.resolve()  # games are played from the checkout
     folder = (out or HOME / "eval" / seeds).resolve()
     _own(folder)
 
     def command(seed: int) -> list[str]:
-        flags = {
+        given = {
             "--seed": seed,
             "--run": folder / "runs" / f"seed-{seed}",
             "--memory": _memory_for(seed, memory, folder),
@@ -71,7 +71,7 @@ def evaluate(
             "--rom": image,
             **({} if ticks is None else {"--ticks": ticks}),
         }
-        words = [str(word) for flag in flags.items() for word in flag]
+        words = [str(word) for flag in given.items() for word in flag]
         return [sys.executable, "-m", "agent", "play", "--json", *words]
 
     workers = jobs or os.cpu_count() or 1
@@ -99,11 +99,6 @@ def evaluate(
     raise typer.Exit(0 if results.all_played else 1)
 
 
-def milestones_to(cartridge: Cartridge, until: str | None) -> tuple[str, ...]:
-    """Return the milestones of the story up to `until`."""
-    return Story.of(cartridge.kind).up_to(until)
-
-
 def _own(folder: Path) -> None:
     if folder.exists() and any(folder.iterdir()):
         message = f"--out {folder} is not empty; name a new folder, or remove it first"
@@ -127,13 +122,8 @@ def _play(
     runner: Runner, seeds: list[int], folder: Path, until: str, interrupt: Interrupt
 ) -> list[EvalGame]:
     err, games = Output(stderr=True), list[EvalGame]()
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=err) as progress:
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress("{task.description}", *columns, console=err) as progress:
         bar = progress.add_task("playing", total=len(seeds))
         for ended in runner.play(seeds, lambda: interrupt.asked):
             game = game_of(ended, folder / "runs" / f"seed-{ended.seed}")

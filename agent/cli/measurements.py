@@ -18,21 +18,20 @@ from rich.table import Table
 from rich.text import Text
 
 from agent.app import interrupts
-from agent.cli.eval import INTERRUPTED, milestones_to
+from agent.cli.eval import INTERRUPTED
 from agent.cli.flags import seeds_of
 from agent.cli.output import Output
 from agent.errors import UsageError
 from agent.lab.publish import Findings, Row, as_json, cell
 from agent.lab.runner import Asked, Done
+from agent.story import Story
 from emulator import Cartridge
 from memory import read_knowledge_store
 
 LIMIT: Final = 4_000  # ticks: thrice what a game of the demo takes
 
-Say: TypeAlias = Callable[[str], object]
-Bar: TypeAlias = Callable[
-    [str, int], Done
-]  # makes a bar of so many, which is told how many more are over
+# Makes a bar of so many, which is told how many more are over.
+Bar: TypeAlias = Callable[[str, int], Done]
 
 
 def show(findings: Findings, *, json: bool) -> None:
@@ -129,7 +128,7 @@ def experience(cartridge: Cartridge, wanted: ExperienceOptions) -> Findings:
     from agent.lab.bench.experience import experience_findings
     from agent.lab.bench.trials import TrialOrder, arms, lessons_of, play_trials
 
-    until = milestones_to(cartridge, wanted.until)[-1]
+    until = Story.of(cartridge.kind).up_to(wanted.until)[-1]
     plan = {
         "teach": wanted.teach,
         "seeds": wanted.seeds,

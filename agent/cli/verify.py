@@ -1,6 +1,7 @@
 """`verify`: does the game in a cartridge do what is written of it?"""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +20,7 @@ from agent.story import Story
 from agent.tools.report.html import require_page_or_new, require_writable
 from agent.tools.verify.fact import FactStatus
 from agent.tools.verify.game import CartridgeVerdict, VerifyRequest, page, verify
-from emulator import FRAMES_PER_SECOND, Cartridge, demo_cartridge_path, load_cartridge
+from emulator import FRAMES_PER_SECOND, demo_cartridge_path, load_cartridge
 
 REPORT: Final = "verify-report"
 
@@ -47,7 +48,8 @@ def verify_cartridge(
     require_page_or_new(write / f"{REPORT}.html")
     require_writable(write)
     cartridge = load_cartridge(rom or demo_cartridge_path())
-    wish = VerifyRequest(_goal(cartridge, until), minutes * 60 * FRAMES_PER_SECOND, seed or 0)
+    goal = Story.of(cartridge.kind).up_to(until)[-1]
+    wish = VerifyRequest(goal, minutes * 60 * FRAMES_PER_SECOND, seed or 0)
     with interrupts() as interrupt, view_on(err) as view:
         verdict = verify(cartridge, wish, view, interrupt)
     if not as_json:
@@ -59,14 +61,6 @@ def verify_cartridge(
         out.say(json.dumps(verdict.as_json()))
     err.say(f"The report is in {write / REPORT}.html and .json.")
     raise typer.Exit(verdict.exit_code)
-
-
-def _goal(cartridge: Cartridge, until: str | None) -> str:
-    known = [milestone.id for milestone in Story.of(cartridge.kind).milestones]
-    if until is not None and until not in known:
-        message = f"--until {until} is no milestone of this cartridge; it has {', '.join(known)}"
-        raise UsageError(message)
-    return until or known[-1]
 
 
 def _table(verdict: CartridgeVerdict) -> Table:
@@ -85,9 +79,7 @@ def _table(verdict: CartridgeVerdict) -> Table:
         table.add_row("play broke", Text(verdict.played.reason))
     for topic in dict.fromkeys(row.fact.topic for row in verdict.rows):
         rows = [row for row in verdict.rows if row.fact.topic == topic]
-        counts = [
-            f"{sum(row.standing is each for row in rows)} {each.value}" for each in FactStatus
-        ]
-        table.add_row(topic, ", ".join(counts))
+        counts = Counter(row.standing for row in rows)
+        table.add_row(topic, ", ".join(f"{counts[each]} {each.value}" for each in FactStatus))
     table.add_row("played", f"{verdict.played.ticks:,} ticks, {verdict.played.frames:,} frames")
     return table

@@ -4,7 +4,7 @@ import json
 import time
 import traceback
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -206,12 +206,10 @@ def test_each_fault_of_the_service_has_its_kind(mishap: Mishap) -> None:
 
 
 def test_nobody_at_the_address_costs_nothing() -> None:
-    with (
-        faulty() as server,
-        connected(server) as claude,
-        server.refusing(),
-        pytest.raises(ModelFault) as fault,
-    ):
+    with faulty() as server:
+        url = server.url
+    claude = Claude(1, clock=time.monotonic, base_url=url)
+    with closing(claude), pytest.raises(ModelFault) as fault:
         claude.complete(ASKED)
     assert (fault.value.kind, fault.value.is_free) == (FaultKind.CONNECTION, True)
 
