@@ -46,23 +46,18 @@ def build_prompt(environment: str, observed: str | None, mode: Mode) -> str:
     return filled(mode.value, context=told)
 
 
-WHY: Final = "Why you are asked:"
-TICK: Final = "Tick:"
-MILESTONE: Final = "Last milestone:"
-GOALS: Final = "Open goals:"
-CANDIDATES: Final = "Candidates:"
 _DATA: Final = ("situation", "tool-data", "last-session")  # all that is marked so
 _PLANNED: Final = {Purpose.MILESTONE, Purpose.ROUTINE}  # nothing is to be done at once
 
 
 def question_text(question: Question) -> str:
     """Return the question as one text; its situation is marked as data."""
-    lines = [f"{WHY} {question.purpose.value}", f"{TICK} {question.tick}"]
+    lines = [f"Why you are asked: {question.purpose.value}", f"Tick: {question.tick}"]
     if question.milestone:
-        lines.append(f"{MILESTONE} {question.milestone}")
+        lines.append(f"Last milestone: {question.milestone}")
     lines.append(data("situation", question.situation))
-    lines += _options(GOALS, question.goals)
-    lines += _options(CANDIDATES, question.candidates)
+    lines += _options("Open goals:", question.goals)
+    lines += _options("Candidates:", question.candidates)
     if question.picture:
         digest = hashlib.sha256(question.picture).hexdigest()
         lines.append(f"(The screen was shown with it: PNG, sha256 {digest[:16]}.)")
@@ -100,14 +95,9 @@ def sound(words: str) -> str:
 
 
 def _options(heading: str, options: Sequence[Option]) -> list[str]:
-    return (
-        [heading, *(f"- `{each.name}`: {_line(each.says)}" for each in options)] if options else []
-    )
-
-
-def _line(words: str) -> str:
-    """Return what an option means in one line; names of the cartridge are in it, and stand between no tags."""
-    return blunted(" ".join(words.split()))
+    """Return options, each in one line; names of the cartridge are in it, and stand between no tags."""
+    lines = [f"- `{each.name}`: {blunted(' '.join(each.says.split()))}" for each in options]
+    return [heading, *lines] if lines else []
 
 
 class Dating:

@@ -2,8 +2,9 @@
 
 import csv
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import StringIO
+from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
@@ -17,10 +18,22 @@ from memory.inspect import FileView
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 _ESCAPED: Final = str.maketrans({each: f"\\{each}" for each in "\\`*[]<>"})
-COLUMNS: Final = (
-    "kind", "id", "says", "rests on", "status", "closed", "run", "lesson", "tick", "game time",
-    "last borne out", "worth", "evidence", "data",
-)  # fmt: skip
+COLUMNS: Final[Mapping[str, Callable[[MemoryItem], object]]] = {
+    "kind": attrgetter("kind"),
+    "id": attrgetter("id"),
+    "says": says,
+    "rests on": figure,
+    "status": attrgetter("status"),
+    "closed": attrgetter("closed"),
+    "run": attrgetter("run_id"),
+    "lesson": attrgetter("sequence"),
+    "tick": attrgetter("tick"),
+    "game time": lambda item: "" if item.game_s is None else game_time(item.game_s),
+    "last borne out": lambda item: date(item.last) if item.last else "",
+    "worth": lambda item: "" if item.worth is None else f"{item.worth:.4f}",
+    "evidence": lambda item: " | ".join(item.evidence),
+    "data": lambda item: json.dumps(item.data, sort_keys=True, ensure_ascii=False),
+}
 
 
 def export(
@@ -69,25 +82,7 @@ def _table(_look: FileView, items: Sequence[MemoryItem]) -> str:
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(COLUMNS)
     for each in items:
-        rows.writerow(
-            _inert(cell)
-            for cell in (
-                each.kind,
-                each.id,
-                says(each),
-                figure(each),
-                each.status,
-                each.closed,
-                each.run_id,
-                each.sequence,
-                each.tick,
-                game_time(each.game_s) if each.game_s is not None else "",
-                date(each.last) if each.last else "",
-                "" if each.worth is None else f"{each.worth:.4f}",
-                " | ".join(each.evidence),
-                json.dumps(each.data, sort_keys=True, ensure_ascii=False),
-            )
-        )
+        rows.writerow(_inert(tell(each)) for tell in COLUMNS.values())
     return text.getvalue()
 
 

@@ -16,31 +16,11 @@ from agent.cli.output import Output, facts, listing
 from agent.tools.report.chart import local
 from agent.tools.scenario.capture import _value
 from emulator import demo_cartridge_path, load_cartridge
-from emulator.cartridge import header_checksum, image_checksum
+from emulator.cartridge import image_checksum
 from tests.agent.hostile.texts import Hostile, hostile_texts
 from tests.agent.support import Agent, Played
 
 DEMO = demo_cartridge_path().read_bytes()
-
-
-def titled(title: bytes) -> bytes:
-    """The demo under another name, with a right checksum."""
-    rom = bytearray(DEMO)
-    rom[0x134:0x143] = title.ljust(15, b"\0")
-    rom[0x14D] = header_checksum(bytes(rom))
-    return bytes(rom)
-
-
-IMAGES: dict[str, tuple[bytes, str]] = {
-    "empty": (b"", "is empty"),
-    "no_header": (DEMO[:100], "cut short"),
-    "truncated": (DEMO[:0x8000], "cut short"),
-    "wrong_checksum": (DEMO[:0x14D] + bytes([DEMO[0x14D] ^ 1]) + DEMO[0x14E:], "checksum"),
-    "other_game": (titled(b"TETRIS"), "another game, titled 'TETRIS'"),
-    "blue": (titled(b"POKEMON BLUE"), "is Pokemon Blue"),
-    "hack": (titled(b"POKEMON RED"), "another revision"),
-    "zip": (b"PK\3\4" + DEMO[4:], "zip archive"),
-}
 
 
 def one_line(err: str, words: str) -> bool:
@@ -48,16 +28,14 @@ def one_line(err: str, words: str) -> bool:
     return len(lines) == 1 and words in lines[0] and "Traceback" not in err
 
 
-@pytest.mark.parametrize("name", IMAGES)
-def test_a_bad_image_is_refused_and_left_as_it_was(name: str, agent: Agent, tmp_path: Path) -> None:
-    image, words = IMAGES[name]
-    rom = tmp_path / "roms" / f"{name}.gb"
+def test_a_bad_image_is_refused_and_left_as_it_was(agent: Agent, tmp_path: Path) -> None:
+    rom = tmp_path / "roms" / "truncated.gb"
     rom.parent.mkdir()
-    rom.write_bytes(image)
+    rom.write_bytes(DEMO[:0x8000])
     ended = agent("play", "--rom", rom, "--run", tmp_path / "run")
     assert ended.code == 1
-    assert one_line(ended.err, words), ended.err
-    assert rom.read_bytes() == image
+    assert one_line(ended.err, "cut short"), ended.err
+    assert rom.read_bytes() == DEMO[:0x8000]
     assert [path.name for path in rom.parent.iterdir()] == [rom.name]
     assert not (tmp_path / "run").exists()
 
@@ -124,6 +102,11 @@ def test_a_damaged_memory_is_set_aside_with_its_name_told(
     assert (tmp_path / "memory.sqlite.damaged-1").read_bytes() == content
 
 
+@pytest.fixture
+def run(played: Played, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(played.folder, tmp_path / "run"))
+
+
 def replace(path: Path, old: str, new: str) -> None:
     text = path.read_text(encoding="utf-8")
     assert old in text
@@ -144,13 +127,7 @@ Spoil = Callable[[Path], object]
         (lambda run: (run / "run.sqlite").write_bytes(b"x" * 5000), "run.sqlite"),
     ],
 )
-def test_a_spoilt_run_is_not_replayed(
-    spoil: Spoil, words: str, agent: Agent, played: Played, tmp_path: Path
-) -> None:
-    run = tmp_path / "run"
-    run.mkdir()
-    for name, content in snapshot(played.folder).items():
-        (run / name).write_bytes(content)
+def test_a_spoilt_run_is_not_replayed(spoil: Spoil, words: str, agent: Agent, run: Path) -> None:
     spoil(run)
     ended = agent("replay", run)
     assert ended.code == 1
@@ -162,17 +139,11 @@ def test_a_run_of_another_cartridge_is_not_replayed(
 ) -> None:
     other = tmp_path / "other.gb"
     changed = DEMO[:-1] + bytes([DEMO[-1] ^ 1])
-    whole = changed[:0x14E] + image_checksum(changed) + changed[0x150:]
-    other.write_bytes(whole)
+    other.write_bytes(changed[:0x14E] + image_checksum(changed) + changed[0x150:])
     assert load_cartridge(other).title == "RED AGENT DEMO"
     ended = agent("replay", played.folder, "--rom", other)
     assert ended.code == 1
     assert one_line(ended.err, "pass the --rom it was played on")
-
-
-@pytest.fixture
-def run(played: Played, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(played.folder, tmp_path / "run"))
 
 
 def _edit(run: Path, sql: str) -> None:
