@@ -36,17 +36,13 @@ class Rates:
     cache_write_5m: int
     cache_write_1h: int
 
-    @property
-    def dearest_input(self) -> int:
-        """The most that a token of a prompt can cost."""
-        return max(self.input, self.cache_read, self.cache_write_5m, self.cache_write_1h)
-
     def of(self, usage: Usage) -> int:
         """Return the price of `usage` in picodollars."""
         return sum(getattr(self, kind) * getattr(usage, kind) for kind in KINDS)
 
 
 KINDS: Final = tuple(field.name for field in fields(Rates))
+PROMPT: Final = tuple(kind for kind in KINDS if kind != "output")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +55,8 @@ class Price:
 
     def of(self, usage: Usage) -> int:
         """Return what `usage` costs in nanodollars, rounded up."""
-        return _nano(self._rates(prompt_tokens(usage)).of(usage))
+        prompt = sum(getattr(usage, kind) for kind in PROMPT)  # however it is paid for
+        return _nano(self._rates(prompt).of(usage))
 
     def at_worst(self, input_tokens: int, max_tokens: int) -> int:
         """Return the most that a call of at most so many tokens can cost, in nanodollars."""
@@ -67,7 +64,7 @@ class Price:
         if self.long is not None and self._rates(input_tokens) is self.long:
             tiers.append(self.long)  # it may turn out to be shorter than that
         return _nano(
-            input_tokens * max(tier.dearest_input for tier in tiers)
+            input_tokens * max(getattr(tier, kind) for tier in tiers for kind in PROMPT)
             + max_tokens * max(tier.output for tier in tiers)
         )
 
@@ -134,11 +131,6 @@ def _prices_in(table: Mapping[str, Any]) -> Prices:
         {name: _price(name, each) for name, each in table.get("models", {}).items()},
         {str(name): str(model) for name, model in table.get("aliases", {}).items()},
     )
-
-
-def prompt_tokens(usage: Usage) -> int:
-    """Return the length of the whole prompt, however it was paid for."""
-    return usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h
 
 
 def _nano(pico: int) -> int:

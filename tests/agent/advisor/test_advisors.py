@@ -24,7 +24,6 @@ from agent.advisor.request import Fixed, calibrated, text, without_state
 from memory.conversation.port import DistillingFailed
 from memory.tokens import TokenEstimator
 from tests.agent.advisor.advising import (
-    KEY,
     LOOK,
     MODEL,
     PNG,
@@ -149,11 +148,6 @@ def test_what_is_no_recorded_answer_is_refused(told: dict[str, object]) -> None:
 def test_an_answer_read_back_is_the_one_that_was_written(answer: Advice | Silent) -> None:
     answered = RecordedAnswer(3, 1, "stuck", "abc", answer)
     assert from_json(json.loads(json.dumps(as_json(answered)))) == answered
-
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
 
 
 def test_most_of_what_is_sent_is_read_from_the_cache_although_options_change() -> None:

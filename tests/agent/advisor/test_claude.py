@@ -31,13 +31,6 @@ ASKED = Request(
 LOOKING = ScriptedAnswer(rounds=[[ToolCall("look", {"place": "pewter"})]])
 
 
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_CUSTOM_HEADERS"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-
-
 def faulty(*faults: ServiceFault) -> FakeClaude:
     return FakeClaude(ServiceScenario(lines=[ScriptedAnswer(text="North.")], faults=faults))
 

@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -116,9 +116,12 @@ def test_a_file_without_sense_is_refused_in_one_line(tmp_path: Path, text: str) 
     assert "\n" not in str(refused.value)
 
 
-def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="name another file as --prices"):
-        load_prices(tmp_path / "none.toml")
+@pytest.mark.parametrize(("load", "advice"), [(load_prices, " as --prices"), (load_terms, "")])
+def test_a_file_that_is_not_there_is_refused(
+    tmp_path: Path, load: Callable[[Path], object], advice: str
+) -> None:
+    with pytest.raises(UsageError, match=f"cannot be read .*; name another file{advice}$"):
+        load(tmp_path / "none.toml")
 
 
 rates = st.builds(Rates, *[st.integers(0, 10**9)] * 5)
@@ -211,11 +214,6 @@ def test_a_file_that_says_no_terms_is_refused(tmp_path: Path, text: str) -> None
     path.write_text(text)
     with pytest.raises(UsageError, match=r"write it like terms\.toml"):
         load_terms(path)
-
-
-def test_a_file_of_terms_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot be read"):
-        load_terms(tmp_path / "none.toml")
 
 
 def test_a_ceiling_below_nothing_is_refused() -> None:

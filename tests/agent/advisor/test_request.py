@@ -40,7 +40,7 @@ from memory.conversation.format import parse
 from memory.conversation.view import ConversationView
 from memory.store.conversation_record import Message, MessageOrigin
 from memory.tokens import tokens
-from tests.agent.advisor.advising import KEY, LOOK, MODEL, PNG, advising, question
+from tests.agent.advisor.advising import LOOK, MODEL, PNG, advising, question
 from tests.fake_service.validation import validate
 
 
@@ -412,10 +412,7 @@ def test_what_stands_behind_the_rules_and_what_is_marked_belong_to_memory() -> N
     assert list(remembered(request)) == ["observed", "reflected", reminder, SHARE_BLOCK]
 
 
-def test_an_advisor_counts_what_memory_put_into_its_prompts(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+def test_an_advisor_counts_what_memory_put_into_its_prompts() -> None:
     with advising(fixed=Fixed(notes=NOTES), observed=lambda: SHARE_BLOCK) as bench:
         bench.advisor.ask(question())
         bench.advisor.ask(question(tick=900))
