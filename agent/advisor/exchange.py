@@ -15,7 +15,6 @@ from agent.advisor.calls import Calls
 from agent.advisor.model import FaultKind, ModelFault, Reply, Request
 from agent.advisor.port import (
     Advice,
-    ConversationPort,
     Question,
     Silence,
     Silent,
@@ -36,6 +35,7 @@ from agent.advisor.prompt import (
 )
 from agent.advisor.request import CacheReport, Fixed, count_memory, request_of, result, text
 from agent.advisor.secrets import masked
+from memory.conversation.conversation import Conversation
 from memory.conversation.port import DistillingFailed
 from memory.errors import MemoryFault
 from memory.store.conversation_record import Message, MessageOrigin
@@ -188,7 +188,7 @@ class Exchange:
     """Takes the replies to one question, and keeps them in the conversation as they come."""
 
     question: Question
-    talk: ConversationPort
+    talk: Conversation
     toolbox: Toolbox
     counts: Counter[str]
     mask: Callable[[str], str]
@@ -278,7 +278,7 @@ class ClaudeAdvisor:
     def __init__(
         self,
         calls: Calls,
-        talk: ConversationPort,
+        talk: Conversation,
         fixed: Fixed,
         *,
         observed: Callable[[], str | None],

@@ -1,12 +1,9 @@
-"""The ports of advice: questions and answers, tools a model may use, and the conversation they go through."""
+"""The ports of advice: questions and answers, and tools a model may use."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
-
-from memory.conversation.view import ConversationView
-from memory.store.conversation_record import Block, Message, MessageOrigin
 
 
 class Purpose(Enum):
@@ -97,18 +94,3 @@ class Tool:
     says: str
     schema: Mapping[str, Any]
     run: Callable[[Mapping[str, Any]], str]
-
-
-class ConversationPort(Protocol):
-    """A conversation that never runs out."""
-
-    def say(
-        self, role: str, blocks: Sequence[Block], origin: MessageOrigin, tick: int, game_s: float
-    ) -> Message:
-        """Keep one message, and return it as it was kept."""
-
-    def before_call(self, step: int) -> ConversationView:
-        """Return what the next call of a turn shows; `step` counts the calls of the turn from 0."""
-
-    def after_turn(self) -> None:
-        """Take note that a question is over, answered or not."""

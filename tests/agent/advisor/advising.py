@@ -16,6 +16,7 @@ from agent.advisor.model import CallRecorder, FaultKind, Permit, Usage
 from agent.advisor.money.wallet import Wallet
 from agent.advisor.port import Option, Purpose, Question, Tool, ToolRefused
 from agent.advisor.request import Fixed
+from memory.conversation.conversation import Conversation
 from memory.conversation.view import ConversationView
 from memory.store.conversation_record import Message, MessageOrigin
 from tests.fake_service import FakeClaude, ServiceScenario
@@ -212,7 +213,8 @@ def advising(
         calls = Calls(
             model, wallet, breaker, clock=watch.clock, sleep=watch.sleep, patience=patience
         )
-        advisor = ClaudeAdvisor(calls, talk, fixed, observed=observed, mask=mask)
+        conversation = cast("Conversation", talk)
+        advisor = ClaudeAdvisor(calls, conversation, fixed, observed=observed, mask=mask)
         yield Bench(server, model, advisor, calls, talk, purse, fuse, watch)
 
 
