@@ -2,8 +2,8 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -49,11 +49,9 @@ def today() -> float:
     return datetime.now(UTC).timestamp()
 
 
-@contextmanager
-def looking(path: Path | None) -> Iterator[FileView]:
-    """Lend a look at what was named."""
-    with view_file(file_of(path), now=today()) as look:
-        yield look
+def looking(path: Path | None) -> AbstractContextManager[FileView]:
+    """Return what lends a look at what was named."""
+    return view_file(file_of(path), now=today())
 
 
 def named(items: Sequence[MemoryItem], name: str) -> MemoryItem:
