@@ -121,19 +121,21 @@ def request_of(
     )
     return Request(
         model=model,
-        system=[_rules(), *_remembered(memory, sight)],
+        system=[
+            text(prompt_file("rules")) | {"cache_control": HOUR},
+            *_remembered(memory, sight),
+        ],
         messages=_messages(fixed, with_reminder(tail, memory), state),
         max_tokens=fixed.max_tokens,
-        tools=[_tool(each) for each in fixed.tools],
+        tools=[
+            {"name": each.name, "description": each.says, "input_schema": dict(each.schema)}
+            for each in fixed.tools
+        ],
         # One schema for all questions: another would void all that is cached. The names that an answer may use stand
         # in the question, and are checked when it comes.
         output_schema=ANSWER_SCHEMA,
         previous_message_id=previous,
     )
-
-
-def _rules() -> Block:
-    return text(prompt_file("rules")) | {"cache_control": HOUR}
 
 
 def _opening(fixed: Fixed) -> Sequence[Block]:
@@ -164,10 +166,6 @@ def _messages(fixed: Fixed, tail: Sequence[Message], state: Sequence[Block]) -> 
     else:
         add_user(turns, state)
     return [*_opening(fixed), *turns]
-
-
-def _tool(tool: Tool) -> Block:
-    return {"name": tool.name, "description": tool.says, "input_schema": dict(tool.schema)}
 
 
 def without_state(record: CallRecorder) -> CallRecorder:

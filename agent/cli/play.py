@@ -4,7 +4,7 @@ import json
 import os
 import select
 import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -78,7 +78,9 @@ class PlainLines:
         passing = moment.intent.source is IntentSource.REFLEX or (self._idle and not waited)
         if not passing or now[1] != self._last[1]:
             self._last, self._last_tick = now, moment.tick
-            self.output.say(_line(moment, fresh))
+            reached = f"  [reached {', '.join(fresh)}]" if fresh else ""
+            doing = f"{moment.intent.name}: {moment.intent.why}"
+            self.output.say(f"tick {moment.tick:>6}  {moment.where:<20}  {doing}{reached}")
 
 
 @dataclass
@@ -180,15 +182,6 @@ def _advice(told: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _listed(counted: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {times}" for name, times in counted.items())
-
-
-def _line(moment: TickView, fresh: Sequence[str]) -> str:
-    """Return what is going on in one line; `fresh` are the milestones that no line before it named."""
-    reached = f"  [reached {', '.join(fresh)}]" if fresh else ""
-    return (
-        f"tick {moment.tick:>6}  {moment.where:<20}  {moment.intent.name}: {moment.intent.why}"
-        f"{reached}"
-    )
 
 
 EVERY_S: Final = 0.5

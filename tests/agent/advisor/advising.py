@@ -79,6 +79,7 @@ class Notebook:
 
     most: int = 1_000
     model: str | None = MODEL
+    asked: list[tuple[int, str]] = field(default_factory=list)  # tokens at most, and what for
     booked: dict[int, Permit] = field(default_factory=dict)
     settled: list[Usage | None] = field(default_factory=list)
     cancelled: int = 0
@@ -88,6 +89,7 @@ class Notebook:
         return self.model
 
     def permit(self, model: str, input_tokens: int, max_tokens: int, purpose: str) -> Permit | None:
+        self.asked.append((input_tokens, purpose))
         if len(self.settled) + self.cancelled >= self.most:
             return None
         permit = Permit(next(self._ids), model, 0, input_tokens + max_tokens)

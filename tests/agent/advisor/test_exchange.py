@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agent.advisor.answer import UnusableAdvice, advice_of, note_of
 from agent.advisor.calls import RetryPolicy
 from agent.advisor.exchange import CUT, LONGEST, NO_MORE
-from agent.advisor.model import FaultKind, Permit
+from agent.advisor.model import FaultKind
 from agent.advisor.port import Advice, Option, Purpose, Silence, Silent
 from agent.advisor.request import Fixed
 from memory.conversation.view import ConversationView
@@ -282,18 +282,10 @@ def test_what_a_call_took_is_settled_and_what_cost_nothing_is_taken_back() -> No
 
 
 def test_more_is_booked_than_the_service_counts() -> None:
-    booked = []
     with advising(failing()) as bench:
-        permit = bench.purse.permit
-
-        def noted(model: str, input_tokens: int, max_tokens: int, purpose: str) -> Permit | None:
-            booked.append((input_tokens, purpose))
-            return permit(model, input_tokens, max_tokens, purpose)
-
-        bench.purse.permit = noted  # type: ignore[method-assign]
         bench.advisor.ask(question(purpose=Purpose.CHOICE, picture=PNG))
         used = bench.server.counts.tokens
-    ((tokens, purpose),) = booked
+    ((tokens, purpose),) = bench.purse.asked
     assert tokens > used["input"] + used["cache_write_1h"] + used["cache_write_5m"]
     assert purpose == "choice"
 
