@@ -164,15 +164,6 @@ def test_tokens_below_zero_free_nothing(opened: Open) -> None:
     assert (call.state, call.nanos) == (CallState.LOST, 20)
 
 
-def test_settling_twice_changes_nothing(opened: Open) -> None:
-    purses = opened(terms())
-    permit = purses.leave(10)
-    purses.wallet.settle(permit, Usage(input=5))
-    purses.wallet.cancel(permit)
-    purses.wallet.settle(permit, None)
-    assert [call.nanos for call in purses.store.calls()] == [5]
-
-
 def hold(purses: Purses) -> None:
     """Let somebody else have the file, and waiting for it end at once."""
     purses.store._open_calls()._connection.execute("PRAGMA busy_timeout = 0")
