@@ -54,6 +54,9 @@ class Closing:
     status: str = "verified"
 
 
+OPEN: Final = Closing(0, 0, 0.0, "", ())
+
+
 @dataclass(frozen=True, slots=True)
 class Share:
     """What one run taught of one thing, added up, and whether it closed it.
@@ -173,8 +176,8 @@ def teaching(shares: Iterable[Share]) -> list[Share]:
     return sorted((each for each in shares if each.is_known), key=attrgetter("standing"))
 
 
-def closing_of(shares: Iterable[Share]) -> Closing | None:
-    """Return why something is closed: the newest closing that no newer evidence, as much to be trusted, has undone."""
+def closing_of(shares: Iterable[Share]) -> Closing:
+    """Return the newest closing that no newer evidence, as much to be trusted, has undone, or else `OPEN`."""
     known = list(shares)
     stands = [
         (each.closing.at, each.run_id, each.closing)
@@ -182,7 +185,7 @@ def closing_of(shares: Iterable[Share]) -> Closing | None:
         if each.closing is not None
         and not any(_undoes(other, each.closing) for other in known if other.run_id != each.run_id)
     ]
-    return max(stands, key=lambda row: row[:2])[2] if stands else None
+    return max(stands, key=lambda row: row[:2])[2] if stands else OPEN
 
 
 def outspoken(shares: Iterable[Share], by: Share, what: str) -> Losers:
@@ -253,8 +256,8 @@ def fold(table: str, shares: Iterable[Share], *, at: float, rate: float) -> Fold
     return Folded(
         record,
         voice,
-        "" if closing is None else closing.reason,
-        voice.evidence if closing is None else (*voice.evidence, *closing.evidence),
+        closing.reason,
+        (*voice.evidence, *closing.evidence),
         losers,
     )
 

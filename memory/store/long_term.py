@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from memory.blackboard.entry import Entry
 from memory.codec import Json, decode, encode
 from memory.store.contributions import (
+    OPEN,
     TRUST,
     Losers,
     Runs,
@@ -210,8 +211,8 @@ def _each(scope: str, shares: Mapping[str, Runs], at: float, rate: float) -> Ite
             relevance=_relevance(voice, at, rate),
             tags=frozenset(record["tags"]),
             status=voice.status,  # type: ignore[arg-type]  # as it was taught
-            sources=voice.evidence if closing is None else (*voice.evidence, *closing.evidence),
-            closed=record["closed"] if closing is None else closing.reason,
+            sources=(*voice.evidence, *closing.evidence),
+            closed=record["closed"] if closing is OPEN else closing.reason,
             **{name: record[name] for name in _AS_TAUGHT},
         )
         taught = Taught(record["origin"], voice.run_id, voice.taught, times)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from memory import Json, OutboxRow, as_json, open_knowledge_store
+from memory.tiers.lessons import LessonKind
 from tests.memory.samples import EPISODIC, MISTAKE, NOON, PATTERN, PREFERENCE, STRATEGY
 
 RUN = "run-1"
@@ -54,41 +55,32 @@ def killed(scenario: str, folder: Path) -> list[Any]:
 
 def taught(path: Path, *, strategies: int = 3, entries: int = 3) -> Path:
     """The file at `path` after one run has delivered a pattern, a mistake, some strategies and entries."""
-    lessons: list[tuple[Any, dict[str, Json]]] = [
-        ("pattern", as_json(PATTERN)),
-        ("mistake", as_json(MISTAKE)),
-    ]
-    for n in range(strategies):
-        moves = (f"move {n}", "tackle")
-        lessons.append(
-            ("strategy", as_json(replace(STRATEGY, strategy_id=f"s{n}", moves_sequence=moves)))
-        )
-    rows = [
-        OutboxRow(at, 30, kind, {**payload, "status": "inferred", "sources": SOURCES})
-        for at, (kind, payload) in enumerate(lessons, 1)
-    ]
-    rows += [OutboxRow(len(rows) + n + 1, 30, "entry", entry(n)) for n in range(entries)]
-    store = open_knowledge_store(path, now=NOON)
-    store.deliver(RUN, rows)
-    store.deliver(
-        RUN, [OutboxRow(len(rows) + 1, 31, "totals", {"sessions": 1, "battles": 4, "victories": 3})]
+    won = (
+        replace(STRATEGY, strategy_id=f"s{n}", moves_sequence=(f"move {n}", "tackle"))
+        for n in range(strategies)
     )
-    store.close()
+    rests: dict[str, Json] = {"status": "inferred", "sources": SOURCES}
+    lessons: list[tuple[LessonKind, dict[str, Json]]] = [
+        ("pattern", as_json(PATTERN) | rests),
+        ("mistake", as_json(MISTAKE) | rests),
+        *(("strategy", as_json(each) | rests) for each in won),
+        *(("entry", entry(n)) for n in range(entries)),
+        ("totals", {"sessions": 1, "battles": 4, "victories": 3}),
+    ]
+    rows = [OutboxRow(at, 30, kind, payload) for at, (kind, payload) in enumerate(lessons, 1)]
+    with closing(open_knowledge_store(path, now=NOON)) as store:
+        store.deliver(RUN, rows[:-1])
+        store.deliver(RUN, rows[-1:])
     return path
 
 
 def entry(number: int) -> dict[str, Json]:
+    reached: dict[str, Json] = {"milestone": f"milestone {number}", "tick": 9, "turns": number}
     return {
         "scope": EPISODIC,
         "kind": "waypoint",
         "key": f"{RUN}/{number + 1}",
-        "data": {
-            "milestone": f"milestone {number}",
-            "tick": 9,
-            "turns": number,
-            "battles": 1,
-            "lost": 0,
-        },
+        "data": {**reached, "battles": 1, "lost": 0},
         "tags": ["told"],
         "importance": 8,
         "tick": 20,

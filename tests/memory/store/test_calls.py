@@ -208,20 +208,16 @@ def test_only_a_run_is_offered_to_be_gone_on_with(tmp_path: Path) -> None:
 
 
 def test_a_run_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
-    with full_disk(), pytest.raises(RunFolderError, match="cannot be written"):
-        create_run(tmp_path / "runs" / "a", SETTINGS, run_id="r")
-    assert list(tmp_path.iterdir()) == []
+    for settings, words in ((SETTINGS, "cannot be written"), ({}, "cannot be used")):
+        # Without settings the first byte is the store's.
+        with full_disk(), pytest.raises(StoreError, match=words):
+            create_run(tmp_path / "runs" / "a", settings, run_id="r")
+        assert list(tmp_path.iterdir()) == []
     (tmp_path / "run.lock").touch()
     with full_disk(), pytest.raises(RunFolderError, match="cannot be written"):
         create_run(tmp_path, SETTINGS, run_id="r")
     assert contents(tmp_path) == {"run.lock": b""}
     played(tmp_path)
-
-
-def test_a_store_that_cannot_be_made_leaves_nothing_behind(tmp_path: Path) -> None:
-    with full_disk(), pytest.raises(StoreError):
-        create_run(tmp_path / "a", {}, run_id="r")  # no settings: the first byte is the store's
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_in_the_way_is_told_in_one_line(tmp_path: Path) -> None:

@@ -388,22 +388,17 @@ def test_b18_c05_killed_before_any_statement_everything_is_as_of_the_last_commit
         "cursor": 1,
         "checkpoint": 1,
     }
-    assert committed == {
+    assert committed == before | {
         "steps": [1, 2],
         "events": [1, 2],
         "entries": [["k1", 1, 0.2], ["k2", 2, 0.5], ["k3", 4, 0.5]],
-        "tags": {"t": 3},
-        "outbox": [1],  # no checkpoint covers the second lesson yet
         "session": 2,
         "observed": [["2", ""], ["1", "tick 2: 2"]],
-        "cursor": 1,
-        "checkpoint": 1,
-    }
-    assert kept == {
+    }  # no checkpoint covers the second lesson yet
+    assert kept == committed | {
         "steps": [1, 2, 3],
         "events": [1, 2, 3],
         "entries": [["k1", 1, 0.3], ["k2", 2, 0.5], ["k3", 5, 0.5]],
-        "tags": {"t": 3},
         "outbox": [1, 2, 3],
         "session": 3,
         "observed": [["3", ""], ["2", ""], ["1", "tick 2: 2"]],

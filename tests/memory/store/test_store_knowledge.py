@@ -180,14 +180,7 @@ def test_e24_what_was_pruned_is_gone_from_the_file_and_does_not_come_back(path: 
     (row,) = archived(reader)
     assert row[:2] == ("mistake_records", "m1")
     assert row[2] == as_json(replace(MISTAKE, mistake_id="m1", occurrence_count=1))
-    assert row[3] == {
-        "status": "verified",
-        "run_id": "run-1",
-        "sequence": 1,
-        "tick": 1,
-        "closed": "",
-        "evidence": [],
-    }
+    assert row[3] == Provenance("verified", "run-1", 1, 1)._asdict() | {"evidence": []}
     reader.close()
 
 
