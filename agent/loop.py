@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from agent.mind.intent import Intent
 from agent.mind.mind import Mind
-from agent.perception import Perceiver, Percept
+from agent.perception.percept import Perceiver, Percept
 from agent.skills import Outcome
-from agent.story import MilestoneLedger
+from agent.story.milestones import MilestoneLedger
 from emulator import Console, State, read_state
 from memory import Hooks, hookable
 

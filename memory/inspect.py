@@ -215,10 +215,7 @@ class FileView:
     def search(self, words: str, limit: int) -> list[Match]:
         """Return what has any of `words`, the best first, by the ranking that recalls use."""
         query = MemoryQuery(
-            text=words,
-            max_results=min(limit, MOST),
-            include_closed=True,
-            include_expired=True,
+            text=words, max_results=min(limit, MOST), include_closed=True, include_expired=True
         )
         items = self.items()
         if self.is_run:

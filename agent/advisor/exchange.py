@@ -13,14 +13,7 @@ from typing import Any, Final
 from agent.advisor.answer import UnusableAdvice, advice_of
 from agent.advisor.calls import Calls
 from agent.advisor.model import FaultKind, ModelFault, Reply, Request
-from agent.advisor.port import (
-    Advice,
-    Question,
-    Silence,
-    Silent,
-    Tool,
-    ToolRefused,
-)
+from agent.advisor.port import Advice, Question, Silence, Silent, Tool, ToolRefused
 from agent.advisor.prompt import (
     Dating,
     asked,

@@ -121,10 +121,7 @@ def request_of(
     )
     return Request(
         model=model,
-        system=[
-            text(prompt_file("rules")) | {"cache_control": HOUR},
-            *_remembered(memory, sight),
-        ],
+        system=[text(prompt_file("rules")) | {"cache_control": HOUR}, *_remembered(memory, sight)],
         messages=_messages(fixed, with_reminder(tail, memory), state),
         max_tokens=fixed.max_tokens,
         tools=[

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from agent.perception import Percept
+from agent.perception.percept import Percept
 from agent.skills import BALLS
 from emulator import Battle, BattleMon, BattleResult, Dex, Phase, State
 from memory import BattleRecord, Json

@@ -15,24 +15,23 @@ from agent.app.memory_producers import (
 )
 from agent.app.observations import PlayObservations
 from agent.app.settings import RunSettings
-from agent.capabilities import (
-    GameContext,
-    RecallJudge,
-    Topic,
-    capabilities_for,
-    escape,
-    inquiry,
-)
-from agent.experience import ActionCosts, Experience, MemoryUse, TaskChoices, found
+from agent.capabilities.context import GameContext
+from agent.capabilities.memory_actions import RecallJudge
+from agent.capabilities.registry import Topic, capabilities_for
+from agent.capabilities.unstuck import escape, inquiry
+from agent.experience.action_costs import ActionCosts
+from agent.experience.choices import TaskChoices
+from agent.experience.uses import Experience, MemoryUse, found
 from agent.loop import Loop
 from agent.mind.advice import Advising, CurrentMoment, Describing
 from agent.mind.advisor_tools import AdvisorTools
 from agent.mind.mind import Mind
 from agent.mind.progress import ProgressMonitor
 from agent.mind.recovery import Ladder
-from agent.perception import Due, Perceiver
+from agent.perception.percept import Due, Perceiver
 from agent.skills import Terrain
-from agent.story import MilestoneLedger, ReachedMilestone, Story
+from agent.story.milestones import MilestoneLedger, ReachedMilestone
+from agent.story.story import Story
 from emulator import Cartridge, Dex, Font, RecordingConsole, State, World
 from memory import (
     AgentMemory,
@@ -48,7 +47,7 @@ from memory import (
     scope_name,
 )
 from memory.errors import OnFault
-from memory.recall import watch_actions
+from memory.recall.actions import watch_actions
 
 
 class GameParts(NamedTuple):

@@ -24,7 +24,7 @@ from memory import (
     TrailRow,
     VitalsRow,
 )
-from memory.store import Why
+from memory.store.checkpoints import Why
 
 COMMIT_EVERY: Final = 250  # ticks: what a kill can cost of the record beyond the last checkpoint
 

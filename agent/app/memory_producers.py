@@ -9,16 +9,17 @@ from typing import Any, Final
 
 from agent.advisor.port import Silent
 from agent.app.battle_record import BattleWatch
-from agent.capabilities import SquareTried, TalkEnded, WaresSeen
-from agent.experience import TaskChoices
+from agent.capabilities.context import SquareTried, TalkEnded, WaresSeen
+from agent.experience.choices import TaskChoices
 from agent.loop import Loop, Performed
 from agent.mind.advice import QuestionAnswered
 from agent.mind.intent import ActiveGoal, Intent, IntentSource
 from agent.mind.mind import Mind
 from agent.mind.recovery import EpisodeTold
-from agent.perception import Percept
+from agent.perception.percept import Percept
 from agent.skills import Outcome
-from agent.story import MilestoneLedger, ReachedMilestone, Story
+from agent.story.milestones import MilestoneLedger, ReachedMilestone
+from agent.story.story import Story
 from emulator import FRAMES_PER_SECOND, Dex, Party, ScreenType, State
 from emulator.world.header import FIRST_INDOOR_MAP
 from memory import (
@@ -36,17 +37,9 @@ from memory import (
     as_json,
     scope_name,
 )
-from memory.tiers import (
-    BARRED,
-    HEARD,
-    SHELF,
-    TEAM,
-    ActionRecord,
-    LocationVisited,
-    ResourceSnapshot,
-    SensoryInput,
-    TickState,
-)
+from memory.tiers.encounters import BARRED, HEARD, SHELF
+from memory.tiers.observer import ActionRecord, SensoryInput, TickState
+from memory.tiers.strategist import TEAM, LocationVisited, ResourceSnapshot
 
 AGENT: Final = "play"
 MOMENTS_LAST_S: Final = 30.0  # until a stretch of them is carried on, and not a few at a time

@@ -95,11 +95,7 @@ class ModelService:
         record = without_state(self._recorder.record) if self._recorder is not None else None
         self._claude = Claude(hiring.timeout_s, clock=perf_counter, record=record)
         self._calls = Calls(
-            self._claude,
-            self._wallet,
-            self._breaker,
-            clock=perf_counter,
-            sleep=_wait,
+            self._claude, self._wallet, self._breaker, clock=perf_counter, sleep=_wait
         )
 
     def asking(self, every: int) -> Asking:
@@ -219,11 +215,7 @@ class ModelService:
         if self._tape is None:
             return None
         return TapeRecorder(
-            self._tape,
-            agent_name=AGENT_NAME,
-            clock=_now_s,
-            on_fault=self.faults,
-            mask=self._mask,
+            self._tape, agent_name=AGENT_NAME, clock=_now_s, on_fault=self.faults, mask=self._mask
         )
 
     def _part(self, part: ConversationEvent) -> None:

@@ -6,7 +6,9 @@ from typing import Any, Final
 from agent.app.memory_producers import AGENT
 from agent.mind.intent import ActionEnded
 from agent.skills import Outcome
-from agent.story import FactKind, Milestone, Story
+from agent.story.facts import FactKind
+from agent.story.milestones import Milestone
+from agent.story.story import Story
 from emulator import Dex
 from memory import (
     BATTLE,
@@ -23,19 +25,10 @@ from memory import (
     RunStore,
     scope_name,
 )
-from memory.observations import (
-    TOOL_SECTIONS,
-    TOOLS,
-    Capture,
-    Extract,
-    Extractors,
-    ObservationQuery,
-    Result,
-    Section,
-    Telling,
-    observations_block,
-)
-from memory.tiers import LOCATION
+from memory.observations.block import Section, Telling, observations_block
+from memory.observations.observation import Capture, Extract, Extractors, ObservationQuery, Result
+from memory.observations.tools import TOOL_SECTIONS, TOOLS
+from memory.tiers.strategist import LOCATION
 
 DEED: Final = "deed"
 STUCK: Final = "stuck"

@@ -10,13 +10,15 @@ from typing import Final
 from agent.app.build import GameParts, Thinker
 from agent.app.memory_producers import AGENT
 from agent.app.settings import RunSettings, cartridge_for
-from agent.capabilities import hp_percent, reached
+from agent.capabilities.heal import hp_percent
+from agent.capabilities.story_tasks import reached
 from agent.errors import RunError, UsageError
-from agent.experience import EVERY_USE, MemoryUse
+from agent.experience.uses import EVERY_USE, MemoryUse
 from agent.mind.mind import Mind
-from agent.perception import Percept, percept_of
-from agent.planning import Facts, Goal, explain
-from agent.story import Story
+from agent.perception.percept import Percept, percept_of
+from agent.planning.domain import Facts, Goal
+from agent.planning.search import explain
+from agent.story.story import Story
 from emulator import (
     CartridgeKind,
     Dex,

@@ -24,9 +24,9 @@ from agent.app.settings import (
     model_terms,
 )
 from agent.app.summary import SUMMARY, Summary, TickView, Viewer
-from agent.capabilities import Topic
+from agent.capabilities.registry import Topic
 from agent.errors import UsageError
-from agent.story import Story
+from agent.story.story import Story
 from emulator import Cartridge, Console, PyBoyConsole
 from memory import KnowledgeStore, RunFolder, RunStore, create_run, open_knowledge_store, open_run
 

@@ -15,14 +15,15 @@ from agent.app.checkpoints import Checkpoints, append, row_of
 from agent.app.process import Interrupt
 from agent.app.settings import RunSettings
 from agent.app.summary import Stop, Summary, TickView, Viewer
-from agent.capabilities import Topic
+from agent.capabilities.registry import Topic
 from agent.errors import Stuck
 from agent.events import MilestoneEvent
-from agent.experience import MemoryUse
+from agent.experience.uses import MemoryUse
 from agent.loop import Loop, Performed
 from agent.mind.intent import Intent
-from agent.perception import Percept
-from agent.story import MilestoneLedger, ReachedMilestone, Story
+from agent.perception.percept import Percept
+from agent.story.milestones import MilestoneLedger, ReachedMilestone
+from agent.story.story import Story
 from emulator import Console, EmulatorError, Link, RecordingConsole, StateError, StepRecord
 from memory import (
     Call,
@@ -34,8 +35,8 @@ from memory import (
     RunFolder,
     RunStore,
 )
-from memory.hooks import Handler
-from memory.store import BranchedBy
+from memory.hooks.hooks import Handler
+from memory.store.record import BranchedBy
 
 LAST: Final = 2_000  # the priority of handlers that run after the producers
 

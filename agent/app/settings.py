@@ -14,7 +14,7 @@ from agent import VERSION
 from agent.advisor.money.limits import Terms, load_terms, nanos_of
 from agent.advisor.money.prices import Prices, load_prices
 from agent.errors import RunError, UsageError
-from agent.experience import MemoryUse
+from agent.experience.uses import MemoryUse
 from emulator import Cartridge, CartridgeError, demo_cartridge_path, load_cartridge
 
 

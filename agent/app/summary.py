@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any, Final, NamedTuple, Protocol
 
 from agent.mind.intent import Intent
-from agent.story import ReachedMilestone
+from agent.story.milestones import ReachedMilestone
 from emulator import State
 from memory import Branching
 

@@ -8,15 +8,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from agent.battle import BattleGoals, BattlePolicy
-from agent.battle.policy import GoalsOfBattle
+from agent.battle.options import BattleGoals
+from agent.battle.policy import BattlePolicy, GoalsOfBattle
 from agent.capabilities.capability import BoundAction, Capability, Sensor
 from agent.capabilities.catch import wanted
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import ahead, is_ready
-from agent.experience import MemoryUse
-from agent.perception import Percept
-from agent.planning import Action, Effect, Goal, Require
+from agent.experience.uses import MemoryUse
+from agent.perception.percept import Percept
+from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import fight
 from emulator import Battle, BattleMon, Dex, State
 from memory import Recall, SuccessfulStrategy

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from agent.perception import Percept
-from agent.planning import Action, Domain, Facts, Goal, Require
+from agent.perception.percept import Percept
+from agent.planning.domain import Action, Domain, Facts, Goal, Require
 from agent.skills import Hazard, Passage, Skill
 from emulator import State, Step
 from memory import Recall

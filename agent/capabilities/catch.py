@@ -14,9 +14,12 @@ from agent.capabilities.context import GameContext
 from agent.capabilities.field_moves import able, awaited, learners_of, machine_fact, untaught
 from agent.capabilities.readiness import ahead, is_ready, remembered_strength, team_of
 from agent.capabilities.travel import at
-from agent.planning import Action, Effect, Require
+from agent.planning.domain import Action, Effect, Require
 from agent.skills import roam
-from agent.story import Place, Story, Task, told
+from agent.story.facts import told
+from agent.story.interactions import Task
+from agent.story.places import Place
+from agent.story.story import Story
 from emulator import Dex, Party, Species, State
 from emulator.dex.trainers import Team
 from emulator.dex.wild import WildTable

@@ -4,9 +4,11 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from agent.experience import Experience, TaskChoices
+from agent.experience.choices import TaskChoices
+from agent.experience.uses import Experience
 from agent.skills import Outcome, Skill, Terrain, overseen
-from agent.story import MilestoneLedger, Story
+from agent.story.milestones import MilestoneLedger
+from agent.story.story import Story
 from emulator import Dex, State
 from memory import Hooks, MemoryActions, PersonHeard
 

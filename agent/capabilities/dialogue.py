@@ -5,8 +5,8 @@ from typing import Final
 
 from agent.capabilities.capability import BoundAction, Capability, Reflex, Sensor
 from agent.capabilities.context import GameContext
-from agent.perception import Percept
-from agent.planning import Action, Effect, Require
+from agent.perception.percept import Percept
+from agent.planning.domain import Action, Effect, Require
 from agent.skills import Skill, boot, choose, once, read_on, tap, wait
 from emulator import Button, Menu, State
 from memory import Recall

@@ -4,13 +4,16 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
-from agent.battle import HM_MOVES, SLOTS, room_for
+from agent.battle.effects import HM_MOVES
+from agent.battle.learn_move import SLOTS, room_for
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.context import GameContext
 from agent.capabilities.travel import MAP, TRAVEL_COST, arriving
-from agent.planning import Action, Effect, Goal, Require
+from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import CUT, FLASH, FLY, SURF, Outcome, Skill, fly, nothing, teach, use_field_move
-from agent.story import FactKind, FieldMove, Place, RamFact, Story
+from agent.story.facts import FactKind, RamFact
+from agent.story.places import Place
+from agent.story.story import FieldMove, Story
 from emulator import Dex, Obstacle, Party, State
 from emulator.world.header import FIRST_INDOOR_MAP
 

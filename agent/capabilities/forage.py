@@ -5,8 +5,8 @@ from typing import Final
 
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.context import GameContext
-from agent.experience import MemoryUse
-from agent.planning import Action, Effect, Goal, Require
+from agent.experience.uses import MemoryUse
+from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, nothing, talk
 from emulator import State
 from emulator.world.residents import ResidentKind

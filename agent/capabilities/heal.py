@@ -16,9 +16,9 @@ from agent.capabilities.capability import (
 )
 from agent.capabilities.context import GameContext
 from agent.capabilities.travel import at
-from agent.planning import Action, Effect, Goal, Require
+from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, nothing, talk, use_item
-from agent.story import Healer
+from agent.story.interactions import Healer
 from emulator import Dex, Party, PartyMon, State
 
 WORN: Final = 40  # percent of the team's HP below which healing comes first

@@ -10,10 +10,10 @@ from agent.capabilities.capability import BoundAction, Capability, Sensor, recal
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import team_of
 from agent.capabilities.travel import at
-from agent.perception import Percept
-from agent.planning import Action, Effect, Goal, Require
+from agent.perception.percept import Percept
+from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill
-from agent.story import Task
+from agent.story.interactions import Task
 from emulator import FRAMES_PER_SECOND, State
 from memory import (
     BATTLE,
@@ -25,7 +25,8 @@ from memory import (
     Recall,
     scope_name,
 )
-from memory.recall import UPKEEP, is_open, recollection_of
+from memory.recall.actions import is_open, recollection_of
+from memory.recall.query import UPKEEP
 
 UNTIDY: Final = "memory:untidy"
 PRIORITY: Final = 90  # it takes no time

@@ -7,9 +7,9 @@ from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Ca
 from agent.capabilities.catch import fitting_for
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import ahead, is_ready, led_by, lost_to, odds, team_of
-from agent.planning import Action, Effect, Goal, Require
+from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, swap
-from agent.story import Task
+from agent.story.interactions import Task
 from emulator import Party, State
 
 LED: Final = "led"

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from agent.battle import chance_to_beat
-from agent.battle.matchups import HEALTHY
+from agent.battle.matchups import HEALTHY, chance_to_beat
 from agent.capabilities.context import GameContext
-from agent.experience import Experience
-from agent.story import Story, Task
+from agent.experience.uses import Experience
+from agent.story.interactions import Task
+from agent.story.story import Story
 from emulator import Dex, Party, PartyMon, State
 from emulator.dex.trainers import Team
 from emulator.ram.party import MoveSlot

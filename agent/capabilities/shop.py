@@ -13,10 +13,11 @@ from agent.capabilities.catch import BALLS, is_looking
 from agent.capabilities.context import GameContext, WaresSeen
 from agent.capabilities.readiness import remembered_strength
 from agent.capabilities.travel import at
-from agent.experience import MemoryUse
-from agent.planning import Action, Effect, Goal, Require
+from agent.experience.uses import MemoryUse
+from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, buy, nothing, toss
-from agent.story import Clerk, required
+from agent.story.facts import required
+from agent.story.interactions import Clerk
 from emulator import Dex, State
 from emulator.ram.player import Bag, Stack
 

@@ -20,23 +20,14 @@ from agent.capabilities.field_moves import machine_fact
 from agent.capabilities.heal import home
 from agent.capabilities.readiness import RESTED, team_of
 from agent.capabilities.travel import at
-from agent.experience import MemoryUse
-from agent.perception import Percept
-from agent.planning import Action, Effect, Goal, Require
+from agent.experience.uses import MemoryUse
+from agent.perception.percept import Percept
+from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, Terrain, examine, look_at, talk, wait
-from agent.story import (
-    Ambition,
-    Errand,
-    InteractionContext,
-    Milestone,
-    MilestoneLedger,
-    ReachedMilestone,
-    Story,
-    Task,
-    Witness,
-    outcome,
-    required,
-)
+from agent.story.facts import outcome, required
+from agent.story.interactions import Errand, InteractionContext, Task
+from agent.story.milestones import Milestone, MilestoneLedger, ReachedMilestone, Witness
+from agent.story.story import Ambition, Story
 from emulator import MenuKind, State
 from memory import Recall
 

@@ -25,10 +25,10 @@ from agent.capabilities.readiness import (
     team_of,
 )
 from agent.capabilities.travel import at
-from agent.experience import MemoryUse
-from agent.planning import Action, Effect, Require
+from agent.experience.uses import MemoryUse
+from agent.planning.domain import Action, Effect, Require
 from agent.skills import Skill, roam, talk, watchers
-from agent.story import Place
+from agent.story.places import Place
 from emulator import Dex, State
 from emulator.rules.stats import experience_gained
 

@@ -19,9 +19,9 @@ from agent.capabilities.capability import (
 )
 from agent.capabilities.context import GameContext, SquareTried
 from agent.capabilities.readiness import RESTED, odds, team_of
-from agent.experience import MemoryUse
-from agent.perception import Percept
-from agent.planning import Action, Effect, Extra, Require
+from agent.experience.uses import MemoryUse
+from agent.perception.percept import Percept
+from agent.planning.domain import Action, Effect, Extra, Require
 from agent.skills import (
     FLASH,
     Destination,
@@ -37,7 +37,9 @@ from agent.skills import (
     travel,
     watchers,
 )
-from agent.story import Land, Place, PlaceAccess, Square, Story, outcome, required
+from agent.story.facts import outcome, required
+from agent.story.places import Land, Place, PlaceAccess, Square
+from agent.story.story import Story
 from emulator import Obstacle, State
 from memory import Recall
 

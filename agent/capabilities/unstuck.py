@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction
 from agent.capabilities.context import GameContext, only_talks
-from agent.experience import MemoryUse
-from agent.planning import Action
+from agent.experience.uses import MemoryUse
+from agent.planning.domain import Action
 from agent.skills import Skill, Terrain, leave_map, nothing, talk
 from emulator import Person, State
 from emulator.world.residents import ResidentKind

@@ -19,7 +19,7 @@ from agent.cli.runs import replay, report
 from agent.cli.scenario import scenario as scenario_commands
 from agent.cli.verify import verify_cartridge
 from agent.errors import AgentError, UsageError
-from agent.fake_claude import FakeClaude
+from agent.fake_claude.server import FakeClaude
 from emulator import EmulatorError
 from memory import MemoryFault
 from memory.tapes import command
@@ -79,12 +79,7 @@ def observe(
     """Distil recorded model sessions into notes that the next run reads; no model, no network."""
     out = Output()
     lines = command.run(
-        db=db,
-        memory_dir=memory_dir,
-        dry_run=dry_run,
-        reset=reset,
-        session=session,
-        also=(HOME,),
+        db=db, memory_dir=memory_dir, dry_run=dry_run, reset=reset, session=session, also=(HOME,)
     )
     for line in lines:
         out.say(line)

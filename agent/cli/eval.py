@@ -21,7 +21,7 @@ from agent.errors import UsageError
 from agent.lab.eval import EvalGame, EvalResults, game_of, write_csv
 from agent.lab.publish import Origin, write_result
 from agent.lab.runner import Runner
-from agent.story import Story
+from agent.story.story import Story
 from emulator import Cartridge, demo_cartridge_path, load_cartridge
 
 INTERRUPTED: Final = 130

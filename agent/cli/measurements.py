@@ -24,7 +24,7 @@ from agent.cli.output import Output
 from agent.errors import UsageError
 from agent.lab.publish import Findings, Row, as_json, cell
 from agent.lab.runner import Asked, Done
-from agent.story import Story
+from agent.story.story import Story
 from emulator import Cartridge
 from memory import read_knowledge_store
 

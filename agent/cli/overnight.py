@@ -21,7 +21,7 @@ from agent.cli import flags
 from agent.cli.flags import option, switch
 from agent.cli.output import Output, facts, grid
 from agent.errors import UsageError
-from agent.experience import MemoryUse
+from agent.experience.uses import MemoryUse
 from agent.tools.overnight.child import Heartbeat
 from agent.tools.overnight.logs import Line
 from agent.tools.overnight.outcomes import MB, Night, NightEnding, NightLimits

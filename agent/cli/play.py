@@ -34,7 +34,7 @@ from agent.cli import flags
 from agent.cli.flags import option, switch
 from agent.cli.output import Output, facts, grid
 from agent.errors import UsageError
-from agent.experience import MemoryUse
+from agent.experience.uses import MemoryUse
 from agent.mind.intent import IntentSource
 from agent.tools.overnight.child import Heartbeat
 from agent.tools.report.page import report_ended
@@ -93,9 +93,7 @@ class LivePanel:
 
     def __post_init__(self) -> None:
         self._live = Live(
-            console=self.output,
-            get_renderable=self._draw,
-            refresh_per_second=REFRESH_PER_SECOND,
+            console=self.output, get_renderable=self._draw, refresh_per_second=REFRESH_PER_SECOND
         )
 
     def stop(self) -> None:

@@ -16,7 +16,7 @@ from agent.cli.flags import option, switch
 from agent.cli.output import Output
 from agent.cli.play import view_on
 from agent.errors import UsageError
-from agent.story import Story
+from agent.story.story import Story
 from agent.tools.report.html import require_page_or_new, require_writable
 from agent.tools.verify.fact import FactStatus
 from agent.tools.verify.game import CartridgeVerdict, VerifyRequest, page, verify

@@ -10,7 +10,8 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from agent.experience.uses import Experience, MemoryUse
-from agent.planning import Action, Facts, Goal, Plan, plan
+from agent.planning.domain import Action, Facts, Goal
+from agent.planning.search import Plan, plan
 from emulator import State
 from memory import LearnedPattern, MistakeRecord
 

@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from agent.experience.uses import Experience, MemoryUse
-from agent.story import Task
+from agent.story.interactions import Task
 from memory import Json
 
 

@@ -26,7 +26,7 @@ from memory import (
     milestones_of,
 )
 from memory.codec import SavedAttributes, from_json
-from memory.tiers import BARRED, ENCOUNTERS, HEARD, SHELF
+from memory.tiers.encounters import BARRED, ENCOUNTERS, HEARD, SHELF
 
 ENOUGH: Final = 3  # runs to one milestone that say what is never missed
 SPREAD: Final = 3  # times a way has to be tried before it says how far luck goes

@@ -11,13 +11,7 @@ from importlib import resources
 from itertools import count
 from typing import Any, Final, NamedTuple
 
-from agent.fake_claude.answers import (
-    MadeUpAnswer,
-    ParsedRequest,
-    blocks,
-    sensible,
-    tokens_of_block,
-)
+from agent.fake_claude.answers import MadeUpAnswer, ParsedRequest, blocks, sensible, tokens_of_block
 from agent.fake_claude.wire import RequestRefused
 
 

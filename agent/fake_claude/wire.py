@@ -69,10 +69,7 @@ _TOTALS: Final = (
 
 
 # By the type of a block: how the events with its pieces are called, and a piece in them.
-_PIECES: Final = {
-    "text": ("text_delta", "text"),
-    "tool_use": ("input_json_delta", "partial_json"),
-}
+_PIECES: Final = {"text": ("text_delta", "text"), "tool_use": ("input_json_delta", "partial_json")}
 
 
 def _block(index: int, block: Mapping[str, Any]) -> Iterator[bytes]:

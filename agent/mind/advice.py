@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from agent.advisor.port import Advice, Advisor, Option, Purpose, Question, Silent
-from agent.perception import Percept
-from agent.planning import Action, Facts, Goal, Plan
+from agent.perception.percept import Percept
+from agent.planning.domain import Action, Facts, Goal
+from agent.planning.search import Plan
 from agent.skills import Terrain
-from agent.story import MilestoneLedger, Story
+from agent.story.milestones import MilestoneLedger
+from agent.story.story import Story
 from emulator import FRAMES_PER_SECOND, Dex, GameMap, State
 from memory import Hooks
 from memory.codec import SavedAttributes
@@ -93,12 +95,7 @@ class Advising(SavedAttributes):
     SAVED = ("_due", "_asked", "_lifted", "_candidates", "_until", "_routine", "_milestone")
 
     def __init__(
-        self,
-        advisor: Advisor,
-        describe: Describe,
-        now: CurrentMoment,
-        hooks: Hooks,
-        every: int = 0,
+        self, advisor: Advisor, describe: Describe, now: CurrentMoment, hooks: Hooks, every: int = 0
     ) -> None:
         self.hooks = hooks
         self.now = now

@@ -14,7 +14,7 @@ from typing import Any, Final
 from agent.advisor.port import Tool, ToolRefused
 from agent.capabilities.readiness import ahead, odds
 from agent.mind.advice import Describing, QuestionContext, barred, seen
-from agent.planning import explain
+from agent.planning.search import explain
 from memory import Entry, Json, MalformedRecord, MemoryActions, MemoryQuery, scope_name
 
 CLAIM: Final = "claim"  # the kind of what a model stores

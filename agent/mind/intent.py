@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from agent.planning import Goal
+from agent.planning.domain import Goal
 from agent.skills import Outcome, SkillRun
 from emulator import State
 

@@ -7,14 +7,15 @@ from functools import partial
 from typing import Any, Final
 
 from agent.advisor.port import Purpose
-from agent.capabilities import PEACE, BoundAction, Capability, Reflex, Senses, domain_of
+from agent.capabilities.capability import PEACE, BoundAction, Capability, Reflex, Senses, domain_of
 from agent.errors import Stuck, StuckReason
-from agent.experience import ActionCosts, noted
+from agent.experience.action_costs import ActionCosts, noted
 from agent.mind.advice import LIFTS, Advising, QuestionContext
 from agent.mind.intent import ActionEnded, ActiveGoal, Intent, IntentSource
 from agent.mind.recovery import EpisodeTold, Ladder, RecoveryStep
-from agent.perception import Percept
-from agent.planning import Facts, Goal, Plan, after, explain
+from agent.perception.percept import Percept
+from agent.planning.domain import Facts, Goal, after
+from agent.planning.search import Plan, explain
 from agent.skills import Outcome, SkillRun, once, wait
 from emulator import State
 from memory import BlackboardEvent, Hooks, Json, Recall, hookable

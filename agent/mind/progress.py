@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, TypeAlias
 from zlib import crc32
 
 from agent.errors import StuckReason
-from agent.perception import Percept
+from agent.perception.percept import Percept
 from emulator import State
 from memory import Json
 from memory.codec import SavedAttributes

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final
 
-from agent.capabilities import BoundAction, Inquiry
+from agent.capabilities.capability import BoundAction
+from agent.capabilities.unstuck import Inquiry
 from agent.errors import StuckReason
 from agent.mind.progress import ProgressMonitor
-from agent.perception import Percept
-from agent.planning import Action
+from agent.perception.percept import Percept
+from agent.planning.domain import Action
 from memory import Json, as_json
 from memory.codec import SavedAttributes, from_json
 

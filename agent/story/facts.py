@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Final, NamedTuple
 
-from agent.planning import Effect, Require
+from agent.planning.domain import Effect, Require
 from emulator import State
 
 NOT_YET: Final = "clear:"  # instead of `event:`, that it has not happened, or was taken back

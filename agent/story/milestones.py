@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
-from agent.perception import Due, Percept, ScreenReading
+from agent.perception.percept import Due, Percept, ScreenReading
 from agent.story.facts import FactKind, RamFact
 from emulator import MenuKind, State
 from memory import Hooks, Json, as_json, hookable

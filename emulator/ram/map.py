@@ -102,11 +102,7 @@ class MapState:
         return self.x < 2 * self.width and self.y < 2 * self.height
 
 
-@remembered(
-    (FACING, 1),
-    (MAP, WIDTH + 1 - MAP),
-    (TRAVEL, 1),
-)
+@remembered((FACING, 1), (MAP, WIDTH + 1 - MAP), (TRAVEL, 1))
 def read_map(ram: Ram) -> MapState:
     """Return where the player is."""
     here = ram.span(MAP, WIDTH + 1 - MAP)

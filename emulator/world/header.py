@@ -7,12 +7,7 @@ from emulator.cartridge import BANK_SIZE, Rom
 from emulator.profile import table
 from emulator.ram.map import Facing
 from emulator.text import END, decode_name
-from emulator.world.map_items import (
-    HiddenItem,
-    Shop,
-    read_hidden_items,
-    read_shops,
-)
+from emulator.world.map_items import HiddenItem, Shop, read_hidden_items, read_shops
 from emulator.world.residents import Resident, Toggle, read_resident, read_toggles
 from emulator.world.texts import TextTable
 

@@ -22,12 +22,7 @@ ITEM: Final = 0x80  # of the text id: an item's number follows
 FIRST_CLASS: Final = 200  # added to trainer classes; what is below is a species
 
 WALKS: Final = 0xFE
-STANDS_FACING: Final = {
-    0xD0: Facing.DOWN,
-    0xD1: Facing.UP,
-    0xD2: Facing.LEFT,
-    0xD3: Facing.RIGHT,
-}
+STANDS_FACING: Final = {0xD0: Facing.DOWN, 0xD1: Facing.UP, 0xD2: Facing.LEFT, 0xD3: Facing.RIGHT}
 WALKS_ALONG: Final = {
     0: frozenset(Facing),
     1: frozenset({Facing.UP, Facing.DOWN}),

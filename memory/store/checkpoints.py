@@ -76,8 +76,7 @@ class CheckpointReader(Reader):
         Raises MissingCheckpoint when the file does not hold it any more.
         """
         row = self._database.row(
-            "SELECT tick, frame, state, chain, why FROM checkpoints WHERE id = ?",
-            (number,),
+            "SELECT tick, frame, state, chain, why FROM checkpoints WHERE id = ?", (number,)
         )
         if row is None:
             message = (

@@ -253,13 +253,7 @@ def fold(table: str, shares: Iterable[Share], *, at: float, rate: float) -> Fold
         # Only of preferences do runs say different things under one id.
         losers = outspoken(known, voice, "preference_value")
     closing = closing_of(all_of_them)
-    return Folded(
-        record,
-        voice,
-        closing.reason,
-        (*voice.evidence, *closing.evidence),
-        losers,
-    )
+    return Folded(record, voice, closing.reason, (*voice.evidence, *closing.evidence), losers)
 
 
 def sum_totals(shares: Iterable[Share]) -> dict[str, int]:

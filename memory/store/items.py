@@ -8,13 +8,7 @@ from typing import Any, Final
 from memory.blackboard.entry import Entry
 from memory.codec import Json, as_json, content_id
 from memory.store.database import Database
-from memory.store.knowledge_tables import (
-    TABLES,
-    Provenances,
-    known_from,
-    sound_entry,
-    sound_record,
-)
+from memory.store.knowledge_tables import TABLES, Provenances, known_from, sound_entry, sound_record
 from memory.store.long_term import SELECT, entry_of, taught
 from memory.store.run_store import RunReader
 from memory.tiers.forgetting import MONTH_S, values

@@ -13,16 +13,7 @@ from emulator import Cartridge, State, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
 from tests.agent.demo import at_the_menu
 from tests.agent.ring import Ring
-from tests.agent.support import (
-    ROOT,
-    Agent,
-    Ended,
-    Game,
-    Played,
-    game_at,
-    in_this_process,
-    play_in,
-)
+from tests.agent.support import ROOT, Agent, Ended, Game, Played, game_at, in_this_process, play_in
 
 LANE = 12
 

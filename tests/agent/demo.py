@@ -4,10 +4,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final, cast
 
-from agent.capabilities import Capability, GameContext
-from agent.perception import percept_of
+from agent.capabilities.capability import Capability
+from agent.capabilities.context import GameContext
+from agent.perception.percept import percept_of
 from agent.skills import Terrain
-from agent.story import MilestoneLedger, Story
+from agent.story.milestones import MilestoneLedger
+from agent.story.story import Story
 from emulator import (
     BattleMon,
     Dex,

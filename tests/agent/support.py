@@ -21,7 +21,7 @@ from agent.app.play import OpenSession, session_of_run
 from agent.app.settings import RunSettings
 from agent.cli import main
 from agent.skills import Outcome, Skill, SkillRun
-from agent.story import Story
+from agent.story.story import Story
 from emulator import (
     CartridgeKind,
     PyBoyConsole,

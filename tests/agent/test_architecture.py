@@ -12,10 +12,13 @@ from typer.main import get_command
 import agent
 import emulator
 import memory
-from agent.capabilities import GameContext, capabilities_for, domain_of
+from agent.capabilities.capability import domain_of
+from agent.capabilities.context import GameContext
+from agent.capabilities.registry import capabilities_for
 from agent.cli import cli
 from agent.skills import Terrain
-from agent.story import MilestoneLedger, Story
+from agent.story.milestones import MilestoneLedger
+from agent.story.story import Story
 from emulator import CartridgeKind, Dex, World, demo_cartridge_path, load_cartridge
 from memory import Hooks
 from tests.agent.support import ROOT

@@ -159,9 +159,7 @@ def bedroom_steps() -> tuple[Step, ...]:
 
 @pytest.fixture
 def bedroom(
-    demo: Cartridge,
-    bedroom_steps: tuple[Step, ...],
-    switch_on: Callable[[Cartridge], PyBoyConsole],
+    demo: Cartridge, bedroom_steps: tuple[Step, ...], switch_on: Callable[[Cartridge], PyBoyConsole]
 ) -> PyBoyConsole:
     """The demo at the first moment of control."""
     console = switch_on(demo)

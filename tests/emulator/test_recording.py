@@ -285,9 +285,7 @@ def test_a_film_shows_each_frame_that_is_due_as_it_is(
 
 
 def test_a_packed_recording_comes_back(
-    demo: Cartridge,
-    bedroom_steps: tuple[Step, ...],
-    record: Record,
+    demo: Cartridge, bedroom_steps: tuple[Step, ...], record: Record
 ) -> None:
     records = record(demo, bedroom_steps * 2)
     assert list(unpack(pack(records), demo.sha1)) == records

@@ -33,9 +33,7 @@ _BLOCKS: Final[Mapping[str, Mapping[str, Kinds]]] = {
     "tool_use": {"id": str, "name": str, "input": dict},
     "tool_result": {"tool_use_id": str},
 }
-_TAGGED: Final = {
-    "tool_choice": ("auto", "none"),
-}
+_TAGGED: Final = {"tool_choice": ("auto", "none")}
 _ROLES: Final = ("user", "assistant", "system")
 
 

@@ -24,17 +24,10 @@ from memory import (
     open_memory,
     open_run_store,
 )
-from memory.tiers import (
-    ActionRecord,
-    ConsolidationConfig,
-    LocationVisited,
-    ResourceSnapshot,
-    TickState,
-)
 from memory.tiers.consolidator import MemoryConsolidator
-from memory.tiers.knowledge import PlayerPreference
-from memory.tiers.observer import TICK_STATE, ObserverMemory
-from memory.tiers.strategist import StrategistMemory
+from memory.tiers.knowledge import ConsolidationConfig, PlayerPreference
+from memory.tiers.observer import TICK_STATE, ActionRecord, ObserverMemory, TickState
+from memory.tiers.strategist import LocationVisited, ResourceSnapshot, StrategistMemory
 from memory.tiers.tactician import TacticianMemory
 
 NOON = 1_800_000_000.0
@@ -149,10 +142,7 @@ def memory_in(store: RunStore, config: ConsolidationConfig | None = None) -> Age
 
 
 def open_tiers(
-    path: Path,
-    *,
-    config: ConsolidationConfig | None = None,
-    known: Knowledge | None = None,
+    path: Path, *, config: ConsolidationConfig | None = None, known: Knowledge | None = None
 ) -> Tiers:
     store = open_run_store(path, run_id="run-1")
     memory = memory_in(store, config)

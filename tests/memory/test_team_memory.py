@@ -6,7 +6,8 @@ import pytest
 
 from memory import Blackboard, as_json, scope_name
 from memory.blackboard.entry import COLLECTIVE, team_scope
-from memory.flow import Flows, Maintenance
+from memory.flow.flows import Flows
+from memory.flow.maintenance import Maintenance
 from memory.team_memory import AGREED, SHARED, MemoryManagementAgent, shares
 from tests.memory.samples import MISTAKE, PATTERN
 

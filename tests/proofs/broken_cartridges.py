@@ -23,7 +23,7 @@ from filelock import FileLock
 
 from agent.app import HOME, Interrupt
 from agent.app.play import NoViewer
-from agent.story import Story
+from agent.story.story import Story
 from agent.tools.verify.fact import FactLog
 from agent.tools.verify.game import VerifyRequest, verify
 from emulator import CartridgeKind, demo_cartridge_path, load_cartridge

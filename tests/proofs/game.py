@@ -12,7 +12,7 @@ from random import Random
 from time import perf_counter
 from typing import Final
 
-from agent.story import Story
+from agent.story.story import Story
 from emulator import Cartridge, CartridgeKind, Dex, Font, World, demo_cartridge_path, load_cartridge
 from memory.tiers.knowledge import ConsolidationConfig
 from tests.proofs import faults, memory_oracle, oracle

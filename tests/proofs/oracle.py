@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from agent.lab.exam.truth import FightOutcome, GameTruth, ObservedFight, truth_of
-from agent.story import Story
+from agent.story.story import Story
 from agent.tools.replay.operations import replay_run
 from agent.tools.replay.recording import moments
 from emulator import Cartridge, Dex, PyBoyConsole

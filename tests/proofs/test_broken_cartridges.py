@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from agent.story import Story
+from agent.story.story import Story
 from agent.tools.verify.game import Roster
 from emulator import CartridgeKind, demo_cartridge_path, load_cartridge
 from tests.proofs.broken_cartridges import (

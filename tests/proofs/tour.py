@@ -8,15 +8,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from agent.battle import BattlePolicy
-from agent.capabilities import BoundAction, Capability, GameContext
+from agent.battle.policy import BattlePolicy
 from agent.capabilities.battle import battling
-from agent.capabilities.capability import Sensor
+from agent.capabilities.capability import BoundAction, Capability, Sensor
+from agent.capabilities.context import GameContext
 from agent.capabilities.travel import at
-from agent.perception import Percept
-from agent.planning import Action, Effect, Goal, Require
+from agent.perception.percept import Percept
+from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, buy, once, roam, talk, wait
-from agent.story import Clerk, Healer
+from agent.story.interactions import Clerk, Healer
 from agent.story.places import Place
 from emulator import State
 from memory import Recall

@@ -15,12 +15,7 @@ DATA: Final = Path(__file__).with_name("red.json")
 NOTES: Final = tomllib.loads(Path(__file__).with_name("notes.toml").read_text(encoding="utf-8"))
 BADGES: Final = ("BOULDER", "CASCADE", "THUNDER", "RAINBOW", "SOUL", "MARSH", "VOLCANO", "EARTH")
 FIELD_MOVES: Final = {"CUT": 15, "FLY": 19, "SURF": 57, "STRENGTH": 70, "FLASH": 148}
-ITEMS: Final = {
-    "ITEM_BICYCLE": 6,
-    "ITEM_SECRET_KEY": 43,
-    "ITEM_CARD_KEY": 48,
-    "ITEM_LIFT_KEY": 74,
-}
+ITEMS: Final = {"ITEM_BICYCLE": 6, "ITEM_SECRET_KEY": 43, "ITEM_CARD_KEY": 48, "ITEM_LIFT_KEY": 74}
 DRINKS: Final = {60: 200, 61: 300, 62: 350}  # prices
 # The squares of the Elite Four's entrances push one back up (notes of regions.json): their warps cannot be used.
 NO_WAY_BACK: Final = {(245, 0), (245, 1), (246, 0), (246, 1), (247, 0), (247, 1)}

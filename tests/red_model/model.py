@@ -3,12 +3,11 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agent.planning import Action
-from agent.story import Interaction, Place, Square, Story
+from agent.planning.domain import Action
 from agent.story.facts import told
-from agent.story.interactions import Task
-from agent.story.places import Land
-from agent.story.story import FIELD_MOVES
+from agent.story.interactions import Interaction, Task
+from agent.story.places import Land, Place, Square
+from agent.story.story import FIELD_MOVES, Story
 from tests.red_model.moment import MACHINES, Moment, arrive, walk, within_reach
 from tests.red_model.world import Atlas, Fact, Happening, Region
 

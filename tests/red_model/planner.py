@@ -9,14 +9,19 @@ from functools import cache
 from heapq import heappop, heappush
 from typing import Final
 
-from agent.capabilities import GameContext, capabilities_for, domain_of, reached
+from agent.capabilities.capability import domain_of
+from agent.capabilities.context import GameContext
 from agent.capabilities.field_moves import able
 from agent.capabilities.heal import home
+from agent.capabilities.registry import capabilities_for
+from agent.capabilities.story_tasks import reached
 from agent.capabilities.travel import MAP, at
-from agent.planning import Action, Domain, Facts, Plan, plan
+from agent.planning.domain import Action, Domain, Facts
+from agent.planning.search import Plan, plan
 from agent.skills import FLY, Terrain
 from agent.skills.distances import Nearness
-from agent.story import MilestoneLedger, Story
+from agent.story.milestones import MilestoneLedger
+from agent.story.story import Story
 from emulator import CartridgeKind, Dex, Species, World
 from emulator.dex.items import Item
 from emulator.dex.trainers import Member, TrainerClass

@@ -19,7 +19,7 @@ from agent.tools.report.words import DAY_S, STATUS, ago, date, game_time, number
 from emulator import FRAMES_PER_SECOND
 from memory import MemoryFault, MemoryItem, RunReader, read_run
 from memory.inspect import FileView
-from memory.tiers import ConsolidationConfig
+from memory.tiers.knowledge import ConsolidationConfig
 
 _BATTLE: Final = re.compile(r"battle:(?P<id>.*)@(?P<tick>\d+)")
 _ENTRY: Final = re.compile(r"(?P<run>[^/]+)/(?P<number>\d+)")

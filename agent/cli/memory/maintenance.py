@@ -18,8 +18,8 @@ from agent.errors import UsageError
 from agent.tools.report.words import DAY_S, ago, says
 from memory import MemoryItem
 from memory.inspect import Repaired, check_file, let_go_of, name_of, repair_file
-from memory.store import Merged
 from memory.store.checks.finding import CheckFinding
+from memory.store.merge import Merged
 from memory.team_memory import MemoryManagementAgent
 
 FINDINGS_HEAD: Final = ("what is wrong", "why it matters", "repair")
@@ -86,11 +86,7 @@ def _sections(findings: Sequence[CheckFinding], word: str, out: Output) -> None:
 def _object(
     file: Path, findings: Sequence[CheckFinding], repaired: Repaired | None
 ) -> dict[str, object]:
-    found = {
-        "path": file,
-        "sound": not findings,
-        "findings": [each.as_json() for each in findings],
-    }
+    found = {"path": file, "sound": not findings, "findings": [each.as_json() for each in findings]}
     if repaired is None:
         return found
     mended = [each.as_json() for each in repaired.mended]

@@ -13,8 +13,8 @@ from agent.cli.memory.show import SOURCE, counted, looking
 from agent.cli.output import Output, facts, listing
 from agent.tools.report.words import ago, game_time, plain, run_words
 from memory import Json, MemoryItem
-from memory.blackboard import Scope
-from memory.flow import MemoryMap
+from memory.blackboard.entry import Scope
+from memory.flow.memory_map import MemoryMap
 from memory.inspect import FileView
 
 SCOPES: Final = ("place", "holds", "ticks", "policies")

@@ -26,7 +26,7 @@ from agent.tools.report.words import (
 )
 from memory import Json, MemoryItem
 from memory.inspect import FileView, Match, view_file, weights_of
-from memory.recall import Weights
+from memory.recall.query import Weights
 
 COMMAND: Final = "python -m agent memory"
 SHOWN: Final = 5  # of those that one name may mean

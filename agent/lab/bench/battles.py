@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from agent.app import Interrupt
 from agent.app.session import PlayLimits
-from agent.battle import BattlePolicy
+from agent.battle.policy import BattlePolicy
 from agent.errors import RunError
 from agent.lab.bench.game import GOAL, Seeker, session_of
 from agent.lab.bench.stopwatch import heard
@@ -33,7 +33,7 @@ from agent.skills import (
     first_able,
     usable_slots,
 )
-from agent.story import Story
+from agent.story.story import Story
 from emulator import (
     BattleResult,
     Cartridge,

@@ -27,7 +27,7 @@ from agent.lab.bench.game import GOAL, session_of
 from agent.lab.bench.limits import FigureBound, bounded, figure
 from agent.lab.bench.stopwatch import ObservedCall, Parts, heard
 from agent.lab.publish import Findings
-from agent.story import Story
+from agent.story.story import Story
 from emulator import Cartridge, PyBoyConsole
 from memory import RunStore, read_run
 

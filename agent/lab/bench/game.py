@@ -15,7 +15,7 @@ from agent.app.session import PlayLimits, Session
 from agent.app.settings import NEVER
 from agent.errors import RunError
 from agent.lab.bench.stopwatch import CONSOLE, SAVING, Parts, Stopwatch
-from agent.story import Story
+from agent.story.story import Story
 from emulator import Cartridge, Console, State, Step
 from memory import RunStore
 

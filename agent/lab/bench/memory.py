@@ -17,14 +17,7 @@ from agent.app.session import PlayLimits
 from agent.app.settings import NEVER
 from agent.lab.bench import memory_fill
 from agent.lab.bench.game import session_of
-from agent.lab.bench.limits import (
-    BoundedFigure,
-    FigureBound,
-    bounded,
-    figure,
-    lapse,
-    timed,
-)
+from agent.lab.bench.limits import BoundedFigure, FigureBound, bounded, figure, lapse, timed
 from agent.lab.bench.memory_fill import (
     EVERY_S,
     OF_A_SESSION,
@@ -37,7 +30,7 @@ from agent.lab.bench.memory_fill import (
 from agent.lab.bench.stopwatch import CHECKPOINTS, PARTS, Parts, Stopwatch
 from agent.lab.publish import Findings
 from agent.lab.stats import Distribution
-from agent.story import Story
+from agent.story.story import Story
 from emulator import Cartridge, Dex
 from memory import (
     AgentMemory,
@@ -59,8 +52,9 @@ from memory import (
     scope_name,
 )
 from memory.codec import encode
-from memory.flow import Flows, Maintenance
-from memory.recall import gather_context
+from memory.flow.flows import Flows
+from memory.flow.maintenance import Maintenance
+from memory.recall.context import gather_context
 from memory.tiers.lessons import LessonKind
 
 KILO: Final = 1_000

@@ -11,7 +11,7 @@ from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
 from agent.lab.bench.game import GOAL, session_of
 from agent.lab.bench.stopwatch import ObservedCall, heard
-from agent.story import Story
+from agent.story.story import Story
 from emulator import Cartridge, Dex
 from memory import (
     ACTION,
@@ -31,7 +31,8 @@ from memory import (
     open_run_store,
     scope_name,
 )
-from memory.tiers import ConsolidationConfig, LocationVisited, ResourceSnapshot
+from memory.tiers.knowledge import ConsolidationConfig
+from memory.tiers.strategist import LocationVisited, ResourceSnapshot
 
 TICKS: Final = 1_000  # from one consolidation to the next
 SKIPPED: Final = 400  # ticks: power-on, the opening and the first steps

@@ -33,21 +33,21 @@ from agent.app.model import ModelService
 from agent.app.observations import GAME_SECTIONS, PlayObservations
 from agent.app.play import NoViewer
 from agent.app.settings import ModelTerms, model_terms
-from agent.fake_claude import FakeClaude
 from agent.fake_claude.answers import tokens_of_text
-from agent.fake_claude.server import Handler
+from agent.fake_claude.server import FakeClaude, Handler
 from agent.lab.bench.limits import BoundedFigure, FigureBound, bounded, figure, timed
 from agent.lab.bench.stopwatch import Calls as HeardCalls
 from agent.lab.bench.stopwatch import ObservedCall, heard
 from agent.lab.publish import Findings, Row
-from agent.story import Story
+from agent.story.story import Story
 from emulator import Cartridge, Dex
 from memory import Blackboard, Hooks, Observed, open_run_store, read_run
 from memory.conversation.conversation import Conversation
 from memory.conversation.jobs import Dependencies
 from memory.conversation.port import ConversationEventKind
 from memory.conversation.rules import HeuristicObserver
-from memory.observations import Observation, observations_block
+from memory.observations.block import observations_block
+from memory.observations.observation import Observation
 from memory.tapes.notes import observe
 from memory.tapes.recorder import TapeRecorder
 

@@ -14,7 +14,7 @@ from agent.app.session import Session
 from agent.loop import Loop
 from agent.mind.mind import Mind
 from agent.perception.percept import Perceiver
-from agent.planning import plan
+from agent.planning.search import plan
 from agent.skills import SkillRun
 from emulator import PyBoyConsole
 from emulator.recording import RecordingConsole

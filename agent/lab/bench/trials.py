@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from agent.app import Interrupt, Settings, Stop, Summary, play_run
 from agent.events import BattleEvent, WaypointEvent, events
-from agent.experience import MemoryUse
+from agent.experience.uses import MemoryUse
 from agent.lab.bench.game import GOAL, Seeker
 from agent.lab.eval import blackouts
 from agent.lab.runner import Asked, Done, play_all
@@ -138,12 +138,7 @@ Trials: TypeAlias = Mapping[Arm, Sequence[TrialGame]]  # all in the order of the
 
 
 def play_trials(
-    orders: Sequence[TrialOrder],
-    arms: tuple[Arm, ...],
-    *,
-    processes: int,
-    asked: Asked,
-    done: Done,
+    orders: Sequence[TrialOrder], arms: tuple[Arm, ...], *, processes: int, asked: Asked, done: Done
 ) -> Trials:
     """Play each order in each arm; an order's memory is for the arms that are taught.
 

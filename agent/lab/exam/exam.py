@@ -30,7 +30,7 @@ from agent.lab.exam.question import (
 )
 from agent.lab.exam.truth import CartridgeNames, GameTruth, truth_of
 from agent.lab.publish import Findings
-from agent.story import Story
+from agent.story.story import Story
 from agent.tools.replay.recording import moments
 from emulator import Cartridge, Dex, PyBoyConsole
 from memory import read_knowledge_store, read_run

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from agent.app.memory_producers import AGENT
 from agent.lab.exam.question import ExamAnswer, ExamQuestion, QuestionTopic
-from agent.story import Story
+from agent.story.story import Story
 from emulator import Dex, State
 from memory import (
     BATTLE,
@@ -27,9 +27,10 @@ from memory import (
     read_knowledge_store,
     scope_name,
 )
-from memory.recall import gather_context
-from memory.store import KnowledgeReader
-from memory.tiers import ACQUAINTANCE, BELONGING, TEAM
+from memory.recall.context import gather_context
+from memory.store.knowledge_store import KnowledgeReader
+from memory.tiers.encounters import ACQUAINTANCE, BELONGING
+from memory.tiers.strategist import TEAM
 
 BUDGET: Final = 1_000  # tokens of context for one question
 MOST: Final = 100

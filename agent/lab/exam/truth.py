@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, NamedTuple
 
-from agent.story import Story
+from agent.story.story import Story
 from emulator import Battle, BattleResult, Dex, Phase, State
 
 

@@ -20,7 +20,7 @@ from memory import (
     read_run_store,
 )
 from memory.errors import ForeignStore, MissingStore
-from memory.store import move_aside, put_back, sync
+from memory.store.database import move_aside, put_back, sync
 from memory.store.knowledge_store import KnowledgeReader
 
 FOLDER: Final = "copies"

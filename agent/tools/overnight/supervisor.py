@@ -16,7 +16,7 @@ from agent.tools.overnight.repair import Copier, NightFiles, kept_memory, kept_r
 from agent.tools.overnight.settings import Clock, NightSettings
 from agent.tools.overnight.watch import ChildWatch, NightViewer, UsageMeter
 from memory.errors import RunFolderError
-from memory.store import own
+from memory.store.run_folder import own
 
 LOCK: Final = "night.lock"
 PROGRAM: Final = (sys.executable, "-m", "agent")

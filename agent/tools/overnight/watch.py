@@ -21,7 +21,7 @@ from agent.tools.overnight.outcomes import (
 from agent.tools.overnight.repair import Copier
 from agent.tools.overnight.settings import Clock, NightSettings
 from memory import StoreError, flaw_in, read_run_store
-from memory.store import CallState
+from memory.store.calls import CallState
 
 
 @dataclass(slots=True)

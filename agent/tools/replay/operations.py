@@ -19,7 +19,7 @@ from agent.app.session import PlayLimits
 from agent.app.settings import NEVER, Decider, RunSettings, cartridge_for
 from agent.errors import RunError, UsageError
 from agent.events import MilestoneEvent, events
-from agent.story import Story
+from agent.story.story import Story
 from agent.tools.replay.bisect import BisectResult, bisect_alone, bisect_pair
 from agent.tools.replay.portable import (
     OpenRecording,

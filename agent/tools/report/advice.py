@@ -8,7 +8,7 @@ from typing import Final
 from agent.events import AdviceEvent, ConversationChange, events
 from agent.tools.report.timeline import TickTime, Times
 from memory import RunReader
-from memory.store import CallState, ModelCall
+from memory.store.calls import CallState, ModelCall
 
 ANSWERS: Final = 40
 NANOS: Final = 1e9

@@ -181,6 +181,5 @@ def _since(name: str, line: Series) -> Series:
     """Return a curve over seconds since its own beginning."""
     begins = min((part[0].x for part in line.stretches if part), default=0.0)
     return Series(
-        name,
-        tuple(tuple(Point(x - begins, y) for x, y in part) for part in line.stretches),
+        name, tuple(tuple(Point(x - begins, y) for x, y in part) for part in line.stretches)
     )

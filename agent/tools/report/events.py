@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from agent.events import ActionEvent, BattleEvent, MilestoneEvent, StuckEvent, events
-from agent.story import Story
+from agent.story.story import Story
 from agent.tools.report.timeline import TickTime, Times
 from agent.tools.report.words import plain
 from memory import BATTLE, RunReader

@@ -11,7 +11,7 @@ from typing import Final
 
 from agent.app.process import write_whole
 from agent.app.settings import RunSettings, cartridge_for
-from agent.story import Story
+from agent.story.story import Story
 from agent.tools.report.atlas.drawing import atlas_html, draw_atlas
 from agent.tools.report.atlas.sheet import MapMark, MapMarkKind, TrailVisit
 from agent.tools.report.chart import (

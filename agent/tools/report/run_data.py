@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from agent.app.summary import SUMMARY
 from agent.events import DisagreementEvent, StuckEvent, events
-from agent.story import Story
+from agent.story.story import Story
 from agent.tools.overnight.logs import journal_lines
 from agent.tools.report.advice import AdviceSummary, advice
 from agent.tools.report.events import (
@@ -33,7 +33,7 @@ from agent.tools.report.learned import Learnt, learnt
 from agent.tools.report.timeline import Process, TeamHistory, TickTime, Times, process, team_history
 from emulator import Cartridge, Dex
 from memory import RunFolder, RunReader, TrailRow
-from memory.store import BranchedBy
+from memory.store.record import BranchedBy
 
 ENDS: Final = ("began", "started", "verdict")
 

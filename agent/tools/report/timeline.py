@@ -295,8 +295,7 @@ def _vitals_series(
     name: str, sessions: Sequence[Sequence[Clocked]], figure: Callable[[VitalsRow], float]
 ) -> Series:
     return Series(
-        name,
-        tuple(thinned([Point(at, figure(row)) for row, at in part]) for part in sessions),
+        name, tuple(thinned([Point(at, figure(row)) for row, at in part]) for part in sessions)
     )
 
 

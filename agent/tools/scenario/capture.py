@@ -12,7 +12,7 @@ from typing import Any, Final
 from agent.app.settings import RunSettings, cartridge_for
 from agent.errors import RunError, UsageError
 from agent.events import ObjectiveEvent, StuckEvent, events
-from agent.story import Story
+from agent.story.story import Story
 from agent.tools.replay.recording import (
     Recording,
     bring,

@@ -11,7 +11,8 @@ from agent.app.memory_producers import AGENT
 from agent.app.settings import RunSettings
 from agent.errors import ScenarioError
 from agent.events import MilestoneEvent, ObjectiveEvent, StuckEvent, events
-from agent.story import MilestoneLedger, ReachedMilestone, Story
+from agent.story.milestones import MilestoneLedger, ReachedMilestone
+from agent.story.story import Story
 from memory import Hooks, RunReader, SessionObjective, open_memory, open_run
 from memory.codec import as_json, from_json
 

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from agent.app import Interrupt, Stop
 from agent.errors import ScenarioError, UsageError
-from agent.story import Story
+from agent.story.story import Story
 from agent.tools.scenario.conditions import SeenMoment
 from agent.tools.scenario.file import Played, Pressed, Scenario, read_scenario
 from agent.tools.scenario.history import told_of_episodes

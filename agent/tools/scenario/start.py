@@ -23,7 +23,7 @@ from agent.app import Interrupt, Settings, Stop, Summary, TickView, play_run
 from agent.errors import ScenarioError
 from agent.events import MilestoneEvent, events
 from agent.mind.progress import Gains, Novelty
-from agent.story import Story
+from agent.story.story import Story
 from agent.tools.scenario.conditions import Condition, SeenMoment
 from agent.tools.scenario.file import Count, Play, Played, Power, Saved, Scenario, Setting
 from agent.tools.scenario.history import episodes_begun, presume

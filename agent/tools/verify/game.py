@@ -12,7 +12,7 @@ from agent import VERSION
 from agent.app import Interrupt, Stop, TickView, Viewer
 from agent.app.play import session_in
 from agent.app.session import PlayLimits
-from agent.story import Story
+from agent.story.story import Story
 from agent.tools.report.html import render
 from agent.tools.verify.addresses import AddressWatcher
 from agent.tools.verify.battles import BattleWatcher, ChanceTrials, DamageWatcher

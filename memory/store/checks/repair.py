@@ -6,13 +6,7 @@ from typing import Any
 
 from memory.codec import Json, as_json
 from memory.store.checks.finding import Broken
-from memory.store.contributions import (
-    BY_HAND,
-    TOTALS_ROW,
-    TOTALS_TABLE,
-    Closing,
-    Share,
-)
+from memory.store.contributions import BY_HAND, TOTALS_ROW, TOTALS_TABLE, Closing, Share
 from memory.store.items import MemoryItem
 from memory.store.knowledge_store import KnowledgeStore
 from memory.store.knowledge_tables import (

@@ -5,14 +5,7 @@ from typing import NamedTuple
 
 from world import machine_tables
 from world.banks import Place, Placement, Room, pointer
-from world.creatures import (
-    DEX_COUNT,
-    INDEX_COUNT,
-    START_MOVES,
-    EvolvesBy,
-    Growth,
-    Species,
-)
+from world.creatures import DEX_COUNT, INDEX_COUNT, START_MOVES, EvolvesBy, Growth, Species
 from world.font import Font
 from world.words import padded
 

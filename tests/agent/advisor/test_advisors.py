@@ -23,14 +23,7 @@ from agent.advisor.recorded import (
 from agent.advisor.request import Fixed, calibrated, text, without_state
 from memory.conversation.port import DistillingFailed
 from memory.tokens import TokenEstimator
-from tests.agent.advisor.advising import (
-    LOOK,
-    MODEL,
-    PNG,
-    Records,
-    advising,
-    question,
-)
+from tests.agent.advisor.advising import LOOK, MODEL, PNG, Records, advising, question
 from tests.fake_service import ScriptedAnswer, ServiceScenario
 from tests.fake_service.faults import ServiceFault, ServiceFaultKind
 

@@ -22,7 +22,7 @@ from agent.app import AskSettings, Decider, Interrupt, Settings, Stop, Summary, 
 from agent.app.advice import ADVICE, Asking
 from agent.app.session import PlayLimits
 from agent.errors import RunError
-from agent.story import Story
+from agent.story.story import Story
 from agent.tools.replay.operations import redecide_run, replay_run
 from emulator import CartridgeKind, demo_cartridge_path, load_cartridge
 from emulator.cartridge import IMAGE_CHECKSUM, image_checksum

@@ -8,8 +8,8 @@ from unittest.mock import ANY
 import pytest
 
 from agent.app.battle_record import BattleWatch
-from agent.perception import Percept
-from agent.story import Story
+from agent.perception.percept import Percept
+from agent.story.story import Story
 from emulator import BattleKind, Dex, Phase, State, demo_cartridge_path, load_cartridge
 from emulator.ram.player import Bag, Stack
 from memory import BattleRecord, read_run

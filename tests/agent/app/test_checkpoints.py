@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from agent.app.checkpoints import COMMIT_EVERY, Commit, CommitSchedule
-from memory.store import Why
+from memory.store.checkpoints import Why
 
 
 def committed(schedule: CommitSchedule, ticks: range, *, busy: Sequence[int] = ()) -> list[str]:

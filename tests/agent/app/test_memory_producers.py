@@ -14,14 +14,16 @@ import pytest
 
 import agent
 from agent.app.memory_producers import AGENT
-from agent.capabilities import GameContext, capabilities_for
+from agent.capabilities.context import GameContext
+from agent.capabilities.registry import capabilities_for
 from agent.loop import Loop
 from agent.mind.mind import Mind
 from agent.mind.progress import ProgressMonitor
 from agent.mind.recovery import Ladder
-from agent.perception import Perceiver
+from agent.perception.percept import Perceiver
 from agent.skills import Terrain
-from agent.story import MilestoneLedger, Story
+from agent.story.milestones import MilestoneLedger
+from agent.story.story import Story
 from emulator import Dex, Font, PyBoyConsole, World, demo_cartridge_path, load_cartridge
 from memory import (
     AgentMemory,

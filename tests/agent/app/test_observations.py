@@ -15,17 +15,14 @@ from agent.app.checkpoints import COMMIT_EVERY
 from agent.app.observations import GAME_SECTIONS, game_table
 from agent.app.play import session_of_run
 from agent.app.session import PlayLimits, Session
-from agent.story import FactKind, Milestone, RamFact, Story, Witness
+from agent.story.facts import FactKind, RamFact
+from agent.story.milestones import Milestone, Witness
+from agent.story.story import Story
 from emulator import CartridgeKind, PyBoyConsole
-from memory import (
-    Observed,
-    RunFolder,
-    RunStore,
-    as_json,
-    open_run,
-    read_run,
-)
-from memory.observations import TOOLS, Extractors, ObservationQuery, Result, observations_block
+from memory import Observed, RunFolder, RunStore, as_json, open_run, read_run
+from memory.observations.block import observations_block
+from memory.observations.observation import Extractors, ObservationQuery, Result
+from memory.observations.tools import TOOLS
 from tests.agent.app.test_play import CARTRIDGE, FROZEN, STORY
 from tests.agent.support import Played, Watcher, play_in
 from tests.memory.observations.damage import scribble_over
@@ -157,10 +154,7 @@ def test_c11_lost_battles_and_blackouts_are_never_left_out() -> None:
         many += PLAY("location", place, Result({"version": 1}))
         many += PLAY("deed", {**BEGAN, "name": str(number), "why": f"{number}"}, ended("blocked"))
         many += PLAY("edit_file", {"path": f"{number}.py"}, Result())
-    many[:0] = [
-        *PLAY("battle", battle("defeat"), Result()),
-        *PLAY("blackout", COSTLY, Result()),
-    ]
+    many[:0] = [*PLAY("battle", battle("defeat"), Result()), *PLAY("blackout", COSTLY, Result())]
     for budget in (60, 200, 2_000):
         text = observations_block(all_of(many), GAME_SECTIONS, budget)
         assert text is not None

@@ -17,12 +17,12 @@ from agent.app.model import SHARE, fitting
 from agent.app.play import session_of_run
 from agent.app.session import PlayLimits
 from agent.app.settings import RunSettings
-from agent.story import Story
+from agent.story.story import Story
 from agent.tools.replay.operations import replay_run
 from emulator import CartridgeKind, PyBoyConsole, demo_cartridge_path, load_cartridge
 from memory import RunReader, milestones_of, read_knowledge_store, read_run
 from memory.conversation.config import ConversationConfig
-from memory.tiers import ENCOUNTERS
+from memory.tiers.encounters import ENCOUNTERS
 from tests.agent.support import ROOT, Agent, Played, Watcher, play_in
 
 MILESTONES = list(Story.of(CartridgeKind.DEMO).up_to("first_badge"))

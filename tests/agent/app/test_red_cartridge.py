@@ -13,7 +13,7 @@ from agent.app import Stop
 from agent.skills import Terrain
 from agent.skills.route import Spot, find_route, hops
 from agent.skills.talk import talk
-from agent.story import Story
+from agent.story.story import Story
 from emulator import (
     RED,
     Cartridge,

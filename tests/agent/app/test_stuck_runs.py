@@ -13,11 +13,15 @@ from agent.app.play import session_of_run
 from agent.app.session import PlayLimits
 from agent.errors import RunError
 from agent.skills import Outcome, Terrain, leave_map
-from agent.story import FactKind, Interaction, Milestone, Place, RamFact, Story, Task, Witness
+from agent.story.facts import FactKind, RamFact
+from agent.story.interactions import Interaction, Task
+from agent.story.milestones import Milestone, Witness
+from agent.story.places import Place
+from agent.story.story import Story
 from agent.tools.replay.operations import replay_run
 from emulator import PyBoyConsole, World
 from memory import StepRow, read_run
-from memory.observations import ObservationQuery
+from memory.observations.observation import ObservationQuery
 from tests.agent.app.test_play import CARTRIDGE, FROZEN
 from tests.agent.support import Played, Watcher, game_at
 

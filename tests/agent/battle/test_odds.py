@@ -9,18 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.battle import BattleGoals
 from agent.battle.damage import HORIZON, NEGLIGIBLE, Blows, Duel, endure
 from agent.battle.matchups import Attacking, duel, minded
-from agent.battle.options import TurnState, attack_options
+from agent.battle.options import BattleGoals, TurnState, attack_options
 from agent.battle.policy import choice
 from agent.skills import Attack, Flee
-from emulator import (
-    BattleKind,
-    BattleMon,
-    Party,
-    State,
-)
+from emulator import BattleKind, BattleMon, Party, State
 from emulator.ram.party import MoveSlot, Stats
 from emulator.rules.moves import MoveData
 from tests.agent.demo import DEX, enemy_of, own_of

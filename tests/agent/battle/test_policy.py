@@ -7,18 +7,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent.battle import BattleGoals, BattlePolicy, chance_to_beat
 from agent.battle.learn_move import offered, slot_to_forget
-from agent.battle.policy import catch_chance, choice
+from agent.battle.matchups import chance_to_beat
+from agent.battle.options import BattleGoals
+from agent.battle.policy import BattlePolicy, catch_chance, choice
 from agent.skills import Attack, Flee, Order, Switch, Throw, TriedOrders, UseItem, is_lawful
-from emulator import (
-    BattleKind,
-    BattleMon,
-    Party,
-    PartyMon,
-    State,
-    Status,
-)
+from emulator import BattleKind, BattleMon, Party, PartyMon, State, Status
 from emulator.dex.trainers import Member
 from emulator.profile import symbol
 from emulator.ram.party import MoveSlot, Stats

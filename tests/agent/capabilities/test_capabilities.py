@@ -1,12 +1,8 @@
 """The topics of play, and what a caller adds to them."""
 
-from agent.capabilities import (
-    Capability,
-    capabilities_for,
-    domain_of,
-)
-from agent.capabilities.registry import TOPICS
-from agent.planning import Goal, Require
+from agent.capabilities.capability import Capability, domain_of
+from agent.capabilities.registry import TOPICS, capabilities_for
+from agent.planning.domain import Goal, Require
 from tests.agent.demo import kit
 
 GOALS = (Goal("fun", (Require("balls", at_least=3),), 1, "keep three in the air"),)

@@ -6,7 +6,8 @@ import pytest
 
 from agent.capabilities import heal, train, travel
 from agent.capabilities.travel import MAP
-from agent.planning import Goal, Require, plan
+from agent.planning.domain import Goal, Require
+from agent.planning.search import plan
 from emulator import State
 from emulator.profile import symbol
 from tests.agent.demo import STORY, kit, told

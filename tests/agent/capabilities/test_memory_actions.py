@@ -10,14 +10,7 @@ from typing import cast
 import pytest
 
 from agent.app.memory_producers import AGENT
-from agent.capabilities import (
-    BoundAction,
-    Capability,
-    RecallJudge,
-    capabilities_for,
-    domain_of,
-)
-from agent.capabilities.capability import Sensor, recalling
+from agent.capabilities.capability import BoundAction, Capability, Sensor, domain_of, recalling
 from agent.capabilities.memory_actions import (
     DUE,
     EVERY_S,
@@ -25,20 +18,19 @@ from agent.capabilities.memory_actions import (
     STOCK,
     TIDY_AGAIN_S,
     UNTIDY,
+    RecallJudge,
     capability,
     stock_of_memory,
 )
+from agent.capabilities.registry import capabilities_for
 from agent.mind.intent import Intent
 from agent.mind.mind import Mind
 from agent.mind.progress import ProgressMonitor
 from agent.mind.recovery import Ladder
-from agent.perception import Percept
-from agent.planning import Action, Effect, Goal, Require
+from agent.perception.percept import Percept
+from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, wait
-from emulator import (
-    FRAMES_PER_SECOND,
-    State,
-)
+from emulator import FRAMES_PER_SECOND, State
 from memory import (
     BATTLE,
     RECOLLECTION,
@@ -55,7 +47,7 @@ from memory import (
     read_run,
     scope_name,
 )
-from memory.recall import recollection_of, watch_actions
+from memory.recall.actions import recollection_of, watch_actions
 from tests.agent.demo import STORY, kit
 from tests.agent.support import Played, game_at
 

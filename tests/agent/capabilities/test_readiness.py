@@ -10,13 +10,18 @@ from typing import Final, NamedTuple, cast
 import pytest
 
 from agent.app.plan import read_images
-from agent.capabilities import Capability, GameContext, Senses, capabilities_for, domain_of
+from agent.capabilities.capability import Capability, Senses, domain_of
 from agent.capabilities.catch import homes, wanted
+from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import following, is_ready, team_of
-from agent.perception import percept_of
-from agent.planning import Goal, Require, plan
+from agent.capabilities.registry import capabilities_for
+from agent.perception.percept import percept_of
+from agent.planning.domain import Goal, Require
+from agent.planning.search import plan
 from agent.skills import Terrain
-from agent.story import MilestoneLedger, Story, Task
+from agent.story.interactions import Task
+from agent.story.milestones import MilestoneLedger
+from agent.story.story import Story
 from emulator import (
     Cartridge,
     CartridgeKind,

@@ -8,7 +8,7 @@ import pytest
 from agent.capabilities import shop
 from agent.capabilities.catch import PLACES, ROOM, capability, wanted
 from agent.capabilities.field_moves import awaited, learners_of
-from agent.planning import Require
+from agent.planning.domain import Require
 from agent.skills import CUT, FLASH
 from emulator import Party, State
 from emulator.profile import symbol

@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from agent.capabilities import capabilities_for
 from agent.capabilities import travel as caution
+from agent.capabilities.registry import capabilities_for
 from agent.capabilities.travel import MAP
-from agent.planning import Action, Effect, Goal, Require, plan
+from agent.planning.domain import Action, Effect, Goal, Require
+from agent.planning.search import plan
 from agent.skills import Destination, Obstacles, Outcome, travel, watchers
 from agent.skills.distances import UNKNOWN, Nearness
 from emulator import State

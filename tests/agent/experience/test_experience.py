@@ -8,7 +8,8 @@ from typing import NamedTuple
 import pytest
 
 from agent.app import Interrupt, Settings, outlook, play_run
-from agent.capabilities import GameContext, forage
+from agent.capabilities import forage
+from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import (
     DARED,
     PROVEN,
@@ -20,11 +21,20 @@ from agent.capabilities.readiness import (
     team_of,
 )
 from agent.errors import UsageError
-from agent.experience import EVERY_USE, ActionCosts, Experience, MemoryUse, found
-from agent.experience.action_costs import MOST_REMEMBERED, RETRY_COST
+from agent.experience.action_costs import MOST_REMEMBERED, RETRY_COST, ActionCosts
 from agent.experience.choices import TaskChoices
-from agent.experience.uses import ENOUGH, SPREAD, ChosenWay, spare
-from agent.planning import Action, Effect, Goal, Require, explain, plan
+from agent.experience.uses import (
+    ENOUGH,
+    EVERY_USE,
+    SPREAD,
+    ChosenWay,
+    Experience,
+    MemoryUse,
+    found,
+    spare,
+)
+from agent.planning.domain import Action, Effect, Goal, Require
+from agent.planning.search import explain, plan
 from emulator import Party, State
 from emulator.profile import symbol
 from emulator.world.residents import Opponent
@@ -276,11 +286,7 @@ def test_e38_ways_are_compared_where_all_of_them_led(memory: AgentMemory) -> Non
 
 def test_a_journey_is_one_entry_that_knows_every_milestone(memory: AgentMemory) -> None:
     for milestone, tick in (("starter", 100), ("rival", 160), ("rival", 160)):
-        data: dict[str, Json] = {
-            "run": "run-7",
-            "choices": {STARTER.id: 3},
-            "turns": tick // 20,
-        }
+        data: dict[str, Json] = {"run": "run-7", "choices": {STARTER.id: 3}, "turns": tick // 20}
         reached: dict[str, Json] = {"milestone": milestone, "tick": tick, "battles": 1, "lost": 0}
         memory.blackboard.write(EPISODIC, WAYPOINT, data | reached, tick=tick, game_s=1.0)
     (entry,) = memory.blackboard.entries(EPISODIC, kind=WAYPOINT)

@@ -11,18 +11,19 @@ import pytest
 
 from agent.app import Interrupt, Settings, outlook, play_run
 from agent.app.memory_producers import MeetingProducers
-from agent.battle import BattleGoals, BattlePolicy
-from agent.battle.options import TurnState, attack_options, prepared_options
-from agent.battle.policy import AS_GOOD, THRIFT, choice
-from agent.capabilities import GameContext, SquareTried, WaresSeen, inquiry
+from agent.battle.options import BattleGoals, TurnState, attack_options, prepared_options
+from agent.battle.policy import AS_GOOD, THRIFT, BattlePolicy, choice
 from agent.capabilities.battle import capability as battle
 from agent.capabilities.battle import remembered, sequence
+from agent.capabilities.context import GameContext, SquareTried, WaresSeen
 from agent.capabilities.shop import ShopWares
 from agent.capabilities.shop import capability as shop
 from agent.capabilities.travel import around, detour, walk
-from agent.experience import EVERY_USE, ActionCosts, Experience, MemoryUse
-from agent.experience.action_costs import in_order, names_of
-from agent.planning import Action, Effect, Goal, Require, explain
+from agent.capabilities.unstuck import inquiry
+from agent.experience.action_costs import ActionCosts, in_order, names_of
+from agent.experience.uses import EVERY_USE, Experience, MemoryUse
+from agent.planning.domain import Action, Effect, Goal, Require
+from agent.planning.search import explain
 from agent.skills import (
     Attack,
     Destination,
@@ -50,7 +51,7 @@ from memory import (
     as_json,
     read_run,
 )
-from memory.tiers import HEARD, SHELF
+from memory.tiers.encounters import HEARD, SHELF
 from tests.agent.demo import DEX, STORY, WORLD, at_the_menu, enemy_of, free_in, kit, own_of, told
 from tests.agent.lessons import EPISODIC, LATE, teach
 from tests.agent.support import Game, Played, Watcher, game_at
@@ -208,9 +209,7 @@ def outside(played: Played) -> State:
     """A moment at which both shops sell, without potions."""
     with game_at(played.folder, free_in(HEATHER_WAY)) as game:
         return replace(
-            game.state,
-            bag=Bag((Stack(POTION, 1),)),
-            player=replace(game.state.player, money=3_000),
+            game.state, bag=Bag((Stack(POTION, 1),)), player=replace(game.state.player, money=3_000)
         )
 
 

@@ -23,8 +23,8 @@ from agent.fake_claude.answers import ToolCall
 from agent.loop import Loop
 from agent.mind.advice import QuestionContext
 from agent.mind.advisor_tools import LONGEST_TAG, MOST_CLAIMS
-from agent.perception import Percept
-from agent.planning import Plan, explain
+from agent.perception.percept import Percept
+from agent.planning.search import Plan, explain
 from emulator import Dex
 from memory import RECOLLECTION, Json, scope_name
 from memory import Call as Hooked

@@ -23,13 +23,8 @@ from agent.lab.bench.speed import TextSample, gather, measure_speed, never_halti
 from agent.lab.bench.stopwatch import Parts, Stopwatch
 from agent.lab.publish import Findings
 from agent.lab.stats import Distribution
-from agent.story import Story
-from emulator import (
-    Font,
-    Step,
-    demo_cartridge_path,
-    load_cartridge,
-)
+from agent.story.story import Story
+from emulator import Font, Step, demo_cartridge_path, load_cartridge
 from emulator.screen.glyphs import GlyphReader
 from memory import Blackboard, StepRow
 from tests.agent.support import ROOT, Agent

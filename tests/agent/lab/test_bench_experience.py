@@ -12,13 +12,8 @@ from hypothesis import strategies as st
 
 from agent.cli.measurements import ExperienceOptions
 from agent.errors import UsageError
-from agent.experience import MemoryUse
-from agent.lab.bench.experience import (
-    MEASURES,
-    TICKS,
-    EffectVerdict,
-    difference,
-)
+from agent.experience.uses import MemoryUse
+from agent.lab.bench.experience import MEASURES, TICKS, EffectVerdict, difference
 from agent.lab.bench.trials import (
     EMPTY,
     TAUGHT,

@@ -22,7 +22,7 @@ from agent.lab.exam.question import (
     mark,
 )
 from agent.lab.exam.truth import CartridgeNames, FightOutcome, GameTruth
-from agent.story import Story
+from agent.story.story import Story
 from emulator import Dex, State, demo_cartridge_path, load_cartridge
 from memory import read_run
 from tests.agent.support import game_at

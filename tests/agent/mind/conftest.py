@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.perception import Percept
+from agent.perception.percept import Percept
 from tests.agent.support import Played, game_at
 
 

@@ -7,8 +7,7 @@ from typing import cast
 import pytest
 
 from agent.advisor.port import Advice, Purpose, Question, Silence, Silent
-from agent.capabilities import BoundAction, Capability
-from agent.capabilities.capability import Sensor
+from agent.capabilities.capability import BoundAction, Capability, Sensor
 from agent.errors import Stuck
 from agent.mind.advice import (
     FAILED,
@@ -26,8 +25,8 @@ from agent.mind.intent import Intent, IntentSource
 from agent.mind.mind import Mind
 from agent.mind.progress import ProgressMonitor
 from agent.mind.recovery import Ladder
-from agent.perception import Percept, ScreenReading
-from agent.planning import Action, Effect, Goal, Require
+from agent.perception.percept import Percept, ScreenReading
+from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, wait
 from emulator import State
 from memory import Hooks, Recall

@@ -6,15 +6,15 @@ from typing import cast
 
 import pytest
 
-from agent.capabilities import BoundAction, Capability, Reflex
-from agent.capabilities.capability import Sensor
+from agent.capabilities.capability import BoundAction, Capability, Reflex, Sensor
 from agent.errors import Stuck
 from agent.mind.intent import Intent, IntentSource
 from agent.mind.mind import Mind
 from agent.mind.progress import ProgressMonitor
 from agent.mind.recovery import Ladder
-from agent.perception import Percept
-from agent.planning import Action, Effect, Goal, Plan, Require
+from agent.perception.percept import Percept
+from agent.planning.domain import Action, Effect, Goal, Require
+from agent.planning.search import Plan
 from agent.skills import Outcome, Skill, wait
 from emulator import State
 from memory import Call, Hooks, Recall

@@ -6,14 +6,14 @@ from typing import Any, cast
 
 import pytest
 
-from agent.capabilities import BoundAction, Capability, Inquiry, Reflex
-from agent.capabilities.capability import Sensor
+from agent.capabilities.capability import BoundAction, Capability, Reflex, Sensor
+from agent.capabilities.unstuck import Inquiry
 from agent.errors import Stuck, StuckReason
 from agent.mind.mind import Mind
 from agent.mind.progress import LOST, PATIENCE, QUIET, ProgressMonitor
 from agent.mind.recovery import COOL_DOWN, MOST_RESTORES, EpisodeTold, Ladder, StuckEpisode
-from agent.perception import Percept
-from agent.planning import Action, Effect, Goal, Require
+from agent.perception.percept import Percept
+from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, wait
 from emulator import State
 from emulator.ram.player import Stack
@@ -134,11 +134,7 @@ def test_what_fails_again_and_again_is_not_offered_for_a_while(percept: Percept)
     ],
 )
 def test_each_step_is_taken_in_its_turn_and_told_as_what_helped(
-    percept: Percept,
-    ways: tuple[Action, ...],
-    unheard: int,
-    helps: str,
-    rungs: tuple[str, ...],
+    percept: Percept, ways: tuple[Action, ...], unheard: int, helps: str, rungs: tuple[str, ...]
 ) -> None:
     swamp = Swamp(percept, ways=ways, unheard=unheard)
     swamp.until(helps)
@@ -374,9 +370,7 @@ def test_only_what_goes_beyond_a_dead_branch_is_a_gain(
     assert gains_after(died, owning(percept, *team, potions=potions)) is is_gain
 
 
-def test_a_deed_that_a_reflex_drops_at_the_same_place_is_a_reflex_loop(
-    percept: Percept,
-) -> None:
+def test_a_deed_that_a_reflex_drops_at_the_same_place_is_a_reflex_loop(percept: Percept) -> None:
     progress = ProgressMonitor()
 
     def dropped() -> Iterator[Percept]:
@@ -403,10 +397,7 @@ def test_no_way_to_any_goal_is_noticed_before_patience_ends(percept: Percept) ->
 
 
 def test_what_a_checkpoint_keeps_goes_on_alike(percept: Percept) -> None:
-    one, walk = (
-        ProgressMonitor(),
-        walk_between(at(percept, 1, 1), at(percept, 2, 1)),
-    )
+    one, walk = (ProgressMonitor(), walk_between(at(percept, 1, 1), at(percept, 2, 1)))
     for _ in range(100):
         one.saw(next(walk))
         one.begun("go")

@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from agent.planning import Action, Domain, Effect, Extra, Goal, Require, explain, plan
-from agent.planning.domain import DomainError
-from agent.planning.search import Plan
+from agent.planning.domain import Action, Domain, DomainError, Effect, Extra, Goal, Require
+from agent.planning.search import Plan, explain, plan
 
 WALK = Action("walk", (Require("hurt", at_most=0),), (Effect("there", 1),), 3, "walk there")
 REST = Action("rest", (), (Effect("hurt", 0),), 5, "rest")

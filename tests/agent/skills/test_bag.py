@@ -9,14 +9,7 @@ import pytest
 
 from agent.app.plan import read_images
 from agent.skills import Outcome, Skill, Terrain, buy, look_at, swap, use_item
-from emulator import (
-    Button,
-    Menu,
-    MenuKind,
-    Party,
-    State,
-    read_state,
-)
+from emulator import Button, Menu, MenuKind, Party, State, read_state
 from emulator.profile import symbol
 from emulator.ram.player import Bag, Stack
 from tests.agent.demo import WORLD

@@ -30,12 +30,7 @@ from tests.emulator.synthetic.facts import FOLDER, MISSING
 
 FACTS: Final = FOLDER / "progression.json"
 TILES: Final = {"#": WALL, ".": LOW, "^": HIGH, "=": STAIRS}
-WAYS: Final = {
-    "down": Facing.DOWN,
-    "up": Facing.UP,
-    "left": Facing.LEFT,
-    "right": Facing.RIGHT,
-}
+WAYS: Final = {"down": Facing.DOWN, "up": Facing.UP, "left": Facing.LEFT, "right": Facing.RIGHT}
 
 
 def room(*rows: str) -> tuple[BoulderRoom, Spot, Square]:
@@ -57,13 +52,7 @@ def pushes(*rows: str) -> list[Push] | None:
 
 
 def test_a_boulder_is_pushed_straight_and_round_a_corner() -> None:
-    found = pushes(
-        "......",
-        ".@1...",
-        "......",
-        "....!.",
-        "......",
-    )
+    found = pushes("......", ".@1...", "......", "....!.", "......")
     assert found is not None
     assert len(found) == 4
     assert found[0][:3] in {(1, (1, 1), Facing.RIGHT), (1, (2, 0), Facing.DOWN)}

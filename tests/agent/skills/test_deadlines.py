@@ -9,9 +9,9 @@ from typing import get_type_hints
 import pytest
 
 import agent.skills
-from agent.battle import BattlePolicy
-from agent.capabilities import capabilities_for, inquiry
-from agent.capabilities.unstuck import escape
+from agent.battle.policy import BattlePolicy
+from agent.capabilities.registry import capabilities_for
+from agent.capabilities.unstuck import escape, inquiry
 from agent.skills import (
     BoulderGoal,
     Destination,

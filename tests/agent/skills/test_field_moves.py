@@ -9,7 +9,7 @@ import pytest
 
 from agent.app import Interrupt, Settings, TickView, play_run
 from agent.capabilities.field_moves import Learner, able_to_learn, learners_of, pupil_for
-from agent.perception import Due, Perceiver
+from agent.perception.percept import Due, Perceiver
 from agent.skills import (
     CUT,
     FLY,
@@ -25,15 +25,8 @@ from agent.skills import (
 )
 from agent.skills.route import Spot, find_route, spot_of
 from agent.skills.skill import Movement, Skill
-from agent.story import Story
-from emulator import (
-    Button,
-    CartridgeKind,
-    Font,
-    PyBoyConsole,
-    State,
-    Step,
-)
+from agent.story.story import Story
+from emulator import Button, CartridgeKind, Font, PyBoyConsole, State, Step
 from emulator.profile import symbol
 from emulator.world.layout import BORDER
 from memory import read_run
@@ -276,10 +269,7 @@ def test_what_the_screen_shows_otherwise_than_ram_is_told_when_a_frame_is_looked
     in_town: Game,
 ) -> None:
     eyes = Perceiver(
-        in_town.console,
-        Font.of(in_town.console.cartridge),
-        WORLD,
-        lambda _state: Due.FRAME,
+        in_town.console, Font.of(in_town.console.cartridge), WORLD, lambda _state: Due.FRAME
     )
 
     def told(after: Step) -> list[str]:

@@ -7,18 +7,8 @@ from pathlib import Path
 import pytest
 
 from agent.app import Interrupt, Settings, play_run
-from agent.battle import BattlePolicy
-from agent.skills import (
-    Attack,
-    Flee,
-    Order,
-    Outcome,
-    Switch,
-    Throw,
-    UseItem,
-    fight,
-    wait,
-)
+from agent.battle.policy import BattlePolicy
+from agent.skills import Attack, Flee, Order, Outcome, Switch, Throw, UseItem, fight, wait
 from emulator import BattleResult, Button, Phase, State, Step, Volatile
 from tests.agent.demo import DEX, asking, at_the_menu, enemy_of, own_of
 from tests.agent.ring import FAST_AND_SHIFT, Fighter, Ring, Script, species_of

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from agent.battle import BattlePolicy
+from agent.battle.policy import BattlePolicy
 from agent.lab.bench.battles import party_in_ram
 from agent.skills import (
     Attack,
@@ -20,15 +20,7 @@ from agent.skills import (
     fight,
     is_lawful,
 )
-from emulator import (
-    BattleKind,
-    BattleResult,
-    Button,
-    MenuKind,
-    Phase,
-    State,
-    Step,
-)
+from emulator import BattleKind, BattleResult, Button, MenuKind, Phase, State, Step
 from emulator.dex.trainers import Member
 from emulator.profile import symbol
 from tests.agent.demo import DEX, asking, at_the_menu, enemy_of

@@ -10,13 +10,7 @@ from agent.skills.roam import haunts_of
 from agent.skills.route import LEDGE_COST, NOTHING, WARP_COST, Hop, Obstacles, Spot, spot_of
 from agent.skills.terrain import HALF_LIFE, NEARBY, Crowd
 from agent.skills.walk import LONGEST_STRIDE, strides
-from emulator import (
-    FRAMES_PER_SECOND,
-    Facing,
-    Person,
-    State,
-    Step,
-)
+from emulator import FRAMES_PER_SECOND, Facing, Person, State, Step
 from emulator.profile import symbol
 from tests.agent.demo import WORLD, free_in
 from tests.agent.support import Game, Played, game_at

@@ -7,8 +7,10 @@ from typing import Final
 import numpy as np
 import pytest
 
-from agent.perception import Due, Percept, ScreenReading
-from agent.story import FactKind, Milestone, MilestoneLedger, RamFact, Story, Witness
+from agent.perception.percept import Due, Percept, ScreenReading
+from agent.story.facts import FactKind, RamFact
+from agent.story.milestones import Milestone, MilestoneLedger, Witness
+from agent.story.story import Story
 from emulator import (
     CartridgeKind,
     Facing,

@@ -8,11 +8,15 @@ from typing import Any, Final
 import pytest
 
 from agent.app.plan import read_images
-from agent.capabilities import GameContext, capabilities_for, story_tasks
+from agent.capabilities import story_tasks
+from agent.capabilities.context import GameContext
+from agent.capabilities.registry import capabilities_for
 from agent.capabilities.story_tasks import MENUS
 from agent.skills import Terrain
-from agent.story import MilestoneLedger, Story, Task
 from agent.story.facts import told
+from agent.story.interactions import Task
+from agent.story.milestones import MilestoneLedger
+from agent.story.story import Story
 from emulator import RED, CartridgeKind, Dex, State, World, read_state
 from emulator.ram.player import Bag, Stack
 from memory import Hooks

@@ -174,10 +174,7 @@ def test_trainers() -> None:
     )
     walker = dex.trainer(1)
     assert (walker.number, walker.name, walker.base_money) == (1, "WALKER", 15)
-    assert walker.teams == (
-        (Member(11, 7), Member(11, 8)),
-        (Member(9, 7), Member(12, 8)),
-    )
+    assert walker.teams == ((Member(11, 7), Member(11, 8)), (Member(9, 7), Member(12, 8)))
     assert (walker.prize(1), walker.prize(2)) == (165, 180)
     assert dex.trainer(47).teams == ((Member(3, 5),),)
 

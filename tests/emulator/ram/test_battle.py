@@ -263,9 +263,7 @@ def test_what_a_battle_waits_for(screen: Change, phase: Phase) -> None:
     assert battle_of(WILD | screen).phase is phase
 
 
-def test_the_real_game_while_the_rival_sends_out_his_first(
-    ram_image: Callable[[str], Ram],
-) -> None:
+def test_the_real_game_while_the_rival_sends_out_his_first(ram_image: Callable[[str], Ram]) -> None:
     state = read_state(ram_image("rival_battle_sendout"), 0)
     assert "AAAAAAA sent" in state.screen_text
     assert not state.in_control

@@ -5,16 +5,7 @@ from typing import Final, TypeAlias
 
 import pytest
 
-from emulator import (
-    Cartridge,
-    GameMap,
-    Position,
-    PyBoyConsole,
-    Ram,
-    State,
-    World,
-    read_state,
-)
+from emulator import Cartridge, GameMap, Position, PyBoyConsole, Ram, State, World, read_state
 from emulator.console import WATCHED_RANGES
 from emulator.profile import symbol
 from emulator.ram.tile_map import TOP_RIGHT, is_in_sight, squares_in_sight

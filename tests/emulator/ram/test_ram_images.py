@@ -7,16 +7,7 @@ from typing import Any, Final, TypeAlias
 
 import pytest
 
-from emulator import (
-    ConsoleError,
-    Menu,
-    MenuKind,
-    PartyMon,
-    Ram,
-    ScreenType,
-    State,
-    read_state,
-)
+from emulator import ConsoleError, Menu, MenuKind, PartyMon, Ram, ScreenType, State, read_state
 from emulator.profile import symbol
 from emulator.ram.dialogue import Waiting
 from emulator.ram.menu import read_menu
@@ -239,10 +230,7 @@ def right_edge(column: int) -> Change:
     ],
 )
 def test_a_menu_is_known_by_its_place(
-    place: tuple[int, int, int],
-    changes: dict[int, int],
-    tiles: Change,
-    kind: MenuKind,
+    place: tuple[int, int, int], changes: dict[int, int], tiles: Change, kind: MenuKind
 ) -> None:
     assert menu_of(cursor(*place) | changes | tiles).kind is kind
 

@@ -4,16 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from emulator import (
-    Button,
-    ConsoleError,
-    Facing,
-    PyBoyConsole,
-    Ram,
-    ScreenType,
-    Step,
-    read_state,
-)
+from emulator import Button, ConsoleError, Facing, PyBoyConsole, Ram, ScreenType, Step, read_state
 from emulator.ram.control import Doubt
 from emulator.ram.dialogue import Waiting
 from tests.emulator.moments import MESSAGE_BOX, TILE_MAP, Change, box, state_with, tile
@@ -162,9 +153,7 @@ def test_windows_that_overlap_are_refused() -> None:
 
 
 def test_power_on_is_no_game_until_there_is_one(
-    bedroom_steps: tuple[Step, ...],
-    bedroom: PyBoyConsole,
-    switch_on: Callable[..., PyBoyConsole],
+    bedroom_steps: tuple[Step, ...], bedroom: PyBoyConsole, switch_on: Callable[..., PyBoyConsole]
 ) -> None:
     console = switch_on(bedroom.cartridge)
     for step in bedroom_steps[:-1]:

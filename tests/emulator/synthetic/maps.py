@@ -67,8 +67,7 @@ def block_map(each: Facts, blocks: Blocks) -> bytes:
 
     return bytes(
         blocks.number(
-            each["tileset"],
-            (tile(x, y), tile(x + 1, y), tile(x, y + 1), tile(x + 1, y + 1)),
+            each["tileset"], (tile(x, y), tile(x + 1, y), tile(x, y + 1), tile(x + 1, y + 1))
         )
         for y in range(0, each["h_steps"], 2)
         for x in range(0, each["w_steps"], 2)

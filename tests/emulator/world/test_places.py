@@ -15,12 +15,7 @@ from emulator import Cartridge, Dex, World
 from emulator.cartridge import Rom
 from emulator.profile import RomAddress, table
 from emulator.world.header import TownMapEntry, read_town_map_entry
-from emulator.world.map_items import (
-    HiddenItem,
-    Shop,
-    read_hidden_items,
-    read_shops,
-)
+from emulator.world.map_items import HiddenItem, Shop, read_hidden_items, read_shops
 from emulator.world.residents import Resident, ResidentKind, Toggle, read_toggles
 from emulator.world.texts import (
     MOST_BYTES,

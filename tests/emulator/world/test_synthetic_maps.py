@@ -14,18 +14,8 @@ from emulator.world.tileset import read_ground
 from tests.emulator.synthetic.facts import Facts, all_maps, load, real_maps
 from tests.emulator.synthetic.texts import SERVICES, Says, is_shop, says, speakers
 
-SIDES = {
-    "north": Facing.UP,
-    "south": Facing.DOWN,
-    "west": Facing.LEFT,
-    "east": Facing.RIGHT,
-}
-FACINGS = {
-    "down": Facing.DOWN,
-    "up": Facing.UP,
-    "left": Facing.LEFT,
-    "right": Facing.RIGHT,
-}
+SIDES = {"north": Facing.UP, "south": Facing.DOWN, "west": Facing.LEFT, "east": Facing.RIGHT}
+FACINGS = {"down": Facing.DOWN, "up": Facing.UP, "left": Facing.LEFT, "right": Facing.RIGHT}
 KINDS = {
     "npc": ResidentKind.PERSON,
     "trainer": ResidentKind.TRAINER,

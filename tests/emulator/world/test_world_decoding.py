@@ -210,11 +210,7 @@ def test_indoors_a_warp_at_the_edge_fires_by_pressing_outwards() -> None:
     paper = Paper()
     paper.map(0, 5, [bytes([FLOOR, FLOOR])], warps((1, 1), (3, 1), (0, 0)))
     presses = [warp.press for warp in paper.world().map(0).warps]
-    assert presses == [
-        {Facing.DOWN},
-        {Facing.DOWN, Facing.RIGHT},
-        {Facing.UP, Facing.LEFT},
-    ]
+    assert presses == [{Facing.DOWN}, {Facing.DOWN, Facing.RIGHT}, {Facing.UP, Facing.LEFT}]
 
 
 def test_stairs_at_the_edge_fire_again_when_one_presses_outwards() -> None:

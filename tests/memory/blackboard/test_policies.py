@@ -5,10 +5,9 @@ from collections.abc import Mapping
 import pytest
 
 from memory import Blackboard, BlackboardEvent, Entry, MalformedRecord, RunStore
-from memory.blackboard import Scope
 from memory.blackboard import blackboard as module
 from memory.blackboard.blackboard import Transaction
-from memory.blackboard.entry import COLLECTIVE, EntryKind
+from memory.blackboard.entry import COLLECTIVE, EntryKind, Scope
 from memory.errors import Conflict, ForbiddenWrite, MemoryFault, UnknownScope
 from memory.tiers.knowledge import ConsolidationConfig
 from memory.tiers.tactician import TacticianMemory, tactician_kinds

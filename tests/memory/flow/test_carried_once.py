@@ -6,7 +6,7 @@ import pytest
 
 from memory import Blackboard, BlackboardEvent, Entry, MalformedRecord, RunStore
 from memory.blackboard.entry import EntryKind
-from memory.flow import Flows
+from memory.flow.flows import Flows
 from memory.flow.subscription import Derived, Periodic, Threshold, Transformer, identity, of_kinds
 from tests.memory.flow.streams import NOTE, X, Y, Z, copies, edge, held, note, notes, numbers
 from tests.memory.samples import SENSORY, checkpoint

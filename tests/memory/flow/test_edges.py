@@ -6,7 +6,7 @@ import pytest
 
 from memory import Blackboard, Call, Entry, Hooks, Produced, Producers
 from memory.blackboard.entry import COLLECTIVE, team_scope
-from memory.flow import Flows
+from memory.flow.flows import Flows
 from memory.flow.memory_map import memory_map
 from memory.flow.subscription import (
     MAX_TOKENS,

@@ -10,7 +10,7 @@ from typing import Any
 
 from memory import Blackboard, RunStore, read_run_store
 from memory.codec import decode, encode
-from memory.flow import Flows
+from memory.flow.flows import Flows
 from tests.memory.flow.streams import X, Y, edge, held, notes
 from tests.memory.samples import STM, Tiers, checkpoint, open_tiers
 

@@ -21,7 +21,7 @@ from memory import (
     scope_name,
 )
 from memory.blackboard.entry import scope_of
-from memory.flow import Flows
+from memory.flow.flows import Flows
 from memory.flow.subscription import AnyOf, Derived, OnDemand, Periodic, Threshold
 from tests.memory.flow.streams import edge
 from tests.memory.samples import checkpoint

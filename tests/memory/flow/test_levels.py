@@ -7,9 +7,9 @@ import pytest
 from memory import ACTION, BlackboardEvent, as_json, scope_name
 from memory.blackboard.entry import scope_of
 from memory.flow.subscription import AllOf, AnyOf, Fullness, OnDemand, Periodic, Threshold
-from memory.tiers import ConsolidationConfig
 from memory.tiers.approaches import APPROACH, SITUATION, SPAN
 from memory.tiers.consolidator import CONSOLIDATION
+from memory.tiers.knowledge import ConsolidationConfig
 from memory.tiers.lessons import COMPACT_AT, KEPT_S, SESSION, Lessons, edges
 from memory.tiers.observer import RECENT_ACTIONS, TICK_STATE
 from tests.memory.samples import (

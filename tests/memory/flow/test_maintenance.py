@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory import Blackboard, Entry, Json, RunStore
-from memory.flow import Maintenance
-from memory.flow.maintenance import alike, groups, words
+from memory.flow.maintenance import Maintenance, alike, groups, words
 from tests.memory.flow.streams import NOTE, X, edge, held, note, notes
 from tests.memory.samples import PATTERN, SENSORY, STM, WORKING, Tiers, checkpoint
 

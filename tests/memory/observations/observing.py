@@ -1,7 +1,8 @@
 """Calls of tools, and what they come to, for the tests of observations."""
 
 from memory import Observed
-from memory.observations import TOOLS, Extractors, Observation, Result
+from memory.observations.observation import Extractors, Observation, Result
+from memory.observations.tools import TOOLS
 
 TOOL_CALLS = Extractors(TOOLS)
 DONE = Result("ok")

@@ -6,14 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.observations import (
-    TOOL_SECTIONS,
-    Observation,
-    Result,
-    Section,
-    Telling,
-    observations_block,
-)
+from memory.observations.block import Section, Telling, observations_block
+from memory.observations.observation import Observation, Result
+from memory.observations.tools import TOOL_SECTIONS
 from memory.tokens import tokens
 from tests.memory.observations.observing import TOOL_CALLS, all_of, ended, failed, kept
 

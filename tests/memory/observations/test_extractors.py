@@ -12,16 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory import Faults, MalformedRecord, Observed, RunStore
-from memory.observations import (
-    TOOL_SECTIONS,
-    TOOLS,
-    Capture,
-    Extractors,
-    ObservationQuery,
-    Result,
-    observations_block,
-)
-from memory.observations.observation import MOST_OPEN
+from memory.observations.block import observations_block
+from memory.observations.observation import MOST_OPEN, Capture, Extractors, ObservationQuery, Result
+from memory.observations.tools import TOOL_SECTIONS, TOOLS
 from tests.memory.observations.observing import DONE, TOOL_CALLS, ended, failed, saw
 
 WATCHED: list[str] = []

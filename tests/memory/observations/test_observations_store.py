@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory import BusyStore, Observed, RunStore, StoreError, open_run_store, read_run_store
-from memory.observations import Observation, ObservationQuery
+from memory.observations.observation import Observation, ObservationQuery
 from tests.memory.observations.damage import scribble_over
 from tests.memory.samples import checkpoint, step
 

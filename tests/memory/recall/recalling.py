@@ -17,8 +17,9 @@ from memory import (
     RunStore,
     open_run_store,
 )
-from memory.flow import Flows, Maintenance
-from memory.recall import watch_actions
+from memory.flow.flows import Flows
+from memory.flow.maintenance import Maintenance
+from memory.recall.actions import watch_actions
 from tests.memory.samples import EPISODIC, WORKING
 
 __all__ = ["EPISODIC", "WORKING", "Remembering", "remembering"]

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from memory import RECOLLECTION, Call, MalformedRecord, MemoryQuery
 from memory.blackboard.entry import EntryKind
 from memory.flow.subscription import Derived, MemorySubscription
-from memory.recall import gather_context, recollection_of
+from memory.recall.actions import recollection_of
+from memory.recall.context import gather_context
 from memory.tokens import tokens
 from tests.memory.recall.recalling import EPISODIC, WORKING, Remembering, remembering
 from tests.memory.samples import SENSORY, STM

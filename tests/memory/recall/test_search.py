@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory import Entry, MalformedRecord, MemoryQuery, Recall
-from memory.recall import Weights
+from memory.recall.query import Weights
 from memory.store.entry_search import CANDIDATES
 from tests.memory.recall.recalling import EPISODIC, WORKING, Remembering, remembering
 from tests.memory.samples import ACT, MISTAKE, PATTERN, SENSORY, STRATEGY, TOWN, Tiers, checkpoint

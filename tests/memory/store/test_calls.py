@@ -125,9 +125,7 @@ def test_a_call_is_on_the_disk_before_leave_is_given(store: RunStore) -> None:
     assert store._open_calls().row("PRAGMA synchronous") == (full,)
 
 
-def test_whoever_got_leave_is_booked_though_the_process_is_killed_anywhere(
-    tmp_path: Path,
-) -> None:
+def test_whoever_got_leave_is_booked_though_the_process_is_killed_anywhere(tmp_path: Path) -> None:
     kills = killed("ask", tmp_path)
     assert len(kills) > 6
     assert kills[0] == [[], []]

@@ -17,7 +17,7 @@ from memory import (
     open_run_store,
     read_run_store,
 )
-from memory.store import Why
+from memory.store.checkpoints import Why
 from memory.store.entries import COUNT_TAGS
 from tests.memory.samples import SENSORY, STM, WORKING, checkpoint, step
 

@@ -9,19 +9,13 @@ from typing import Any
 
 import pytest
 
-from memory import (
-    CorruptStore,
-    OutboxRow,
-    as_json,
-    open_knowledge_store,
-    read_knowledge_store,
-)
+from memory import CorruptStore, OutboxRow, as_json, open_knowledge_store, read_knowledge_store
 from memory.codec import decode
 from memory.errors import ForeignStore, MissingStore
-from memory.store import KnowledgeReader
+from memory.store.knowledge_store import KnowledgeReader
 from memory.store.long_term import MAX_ENTRIES
 from memory.team_memory import AGREED, MemoryManagementAgent
-from memory.tiers import ConsolidationConfig
+from memory.tiers.knowledge import ConsolidationConfig
 from tests.memory.samples import MISTAKE, MONTH, NOON, PATTERN, PREFERENCE
 from tests.memory.store.taught import LESSONS, closes, told
 

@@ -21,8 +21,7 @@ from memory import (
     open_run_store,
 )
 from memory.errors import MissingCheckpoint
-from memory.store import Why
-from memory.store.checkpoints import RING, kept
+from memory.store.checkpoints import RING, Why, kept
 from tests.memory.samples import FIGHT, MISTAKE, SENSORY, STM, WORKING, checkpoint, open_tiers, step
 from tests.memory.store.taught import killed
 
@@ -410,8 +409,5 @@ def test_b18_c05_killed_before_any_statement_everything_is_as_of_the_last_commit
 
 def test_b25_sources_go_only_with_the_commit_of_what_was_made_from_them(tmp_path: Path) -> None:
     states = [held for _, held in killed("consolidate", tmp_path)]
-    assert [state for state, _ in groupby(states)] == [
-        [["k1"], ["k2"]],
-        [["summary", "k1", "k2"]],
-    ]
+    assert [state for state, _ in groupby(states)] == [[["k1"], ["k2"]], [["summary", "k1", "k2"]]]
     assert len(states) > 8

@@ -26,7 +26,7 @@ from memory.store.knowledge_store import KnowledgeUpkeep
 from memory.store.knowledge_tables import Provenance
 from memory.store.long_term import MAX_ENTRIES
 from memory.store.outbox import require_deliverable
-from memory.tiers import ConsolidationConfig
+from memory.tiers.knowledge import ConsolidationConfig
 from memory.tiers.lessons import LessonKind
 from tests.memory.samples import (
     EPISODIC,
@@ -191,9 +191,7 @@ def test_e24_a_lesson_that_left_no_row_leaves_no_provenance(store: KnowledgeStor
     assert store.provenance("successful_strategies", "s1") is None
 
 
-def test_what_is_worth_too_little_at_once_goes_to_the_archive_whole(
-    store: KnowledgeStore,
-) -> None:
+def test_what_is_worth_too_little_at_once_goes_to_the_archive_whole(store: KnowledgeStore) -> None:
     lost = replace(STRATEGY, success_rate=0.0, total_uses=3)
     won = replace(STRATEGY, success_rate=1.0, total_uses=1)
     store.deliver("run-1", [OutboxRow(1, 1, "strategy", as_json(lost))])

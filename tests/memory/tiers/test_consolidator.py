@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from memory import LearnedPattern, MistakeRecord, SuccessfulStrategy
 from memory.codec import encode
-from memory.tiers import ConsolidationConfig
 from memory.tiers.approaches import APPROACH, MAX_APPROACHES
 from memory.tiers.consolidator import CONSOLIDATION
+from memory.tiers.knowledge import ConsolidationConfig
 from memory.tiers.lessons import SESSION
 from tests.memory.samples import (
     AIM,

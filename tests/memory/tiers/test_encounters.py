@@ -19,8 +19,16 @@ from memory import (
     open_knowledge_store,
     open_memory,
 )
-from memory.tiers import ACQUAINTANCE, BARRED, BELONGING, HEARD, SHELF
-from memory.tiers.encounters import acquaintances, belongings, contradiction
+from memory.tiers.encounters import (
+    ACQUAINTANCE,
+    BARRED,
+    BELONGING,
+    HEARD,
+    SHELF,
+    acquaintances,
+    belongings,
+    contradiction,
+)
 from memory.tiers.strategist import RESOURCES
 from tests.memory.samples import FIGHT, OWNED, STM, Tiers, checkpoint
 

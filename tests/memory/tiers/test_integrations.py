@@ -6,7 +6,6 @@ import pytest
 from inline_snapshot import snapshot
 
 from memory import Blackboard, MistakeRecord, as_json
-from memory.tiers import SensoryInput
 from memory.tiers.integrations import (
     Section,
     get_context_for_planning,
@@ -18,7 +17,7 @@ from memory.tiers.integrations import (
     query_tactician_strategies,
     record_planning_outcome,
 )
-from memory.tiers.observer import SENSORY_INPUT, TICK_STATE
+from memory.tiers.observer import SENSORY_INPUT, TICK_STATE, SensoryInput
 from memory.tokens import tokens
 from tests.memory.samples import AIM, FIGHT, MISTAKE, NOON, PATTERN, SENSORY, STATE, STRATEGY, Tiers
 

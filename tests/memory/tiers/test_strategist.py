@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 from memory import BATTLE, BattleRecord, MalformedRecord, SessionObjective, as_json
 from memory.codec import decode, encode
 from memory.errors import UnknownMemory
-from memory.tiers import (
+from memory.tiers.observer import SENSORY_INPUT, TICK_STATE, ActionRecord, SensoryInput, TickState
+from memory.tiers.strategist import (
     LOCATION,
-    ActionRecord,
+    OBJECTIVE,
+    RESOURCES,
     LocationVisited,
     ResourceSnapshot,
-    SensoryInput,
-    TickState,
+    SessionTotals,
+    StrategistMemory,
 )
-from memory.tiers.observer import SENSORY_INPUT, TICK_STATE
-from memory.tiers.strategist import OBJECTIVE, RESOURCES, SessionTotals, StrategistMemory
 from tests.memory.samples import (
     ACT,
     AIM,

@@ -15,7 +15,7 @@ from agent.tools.overnight.logs import Line
 from agent.tools.overnight.supervisor import PROGRAM
 from agent.tools.replay.operations import replay_run
 from memory import flaw_in, read_run
-from memory.store import own
+from memory.store.run_folder import own
 from tests.agent.support import ROOT, Agent, play_in
 from tests.agent.tools.overnight.nights import Viewer, kinds, night_over, told
 

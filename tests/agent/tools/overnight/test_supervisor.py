@@ -15,15 +15,8 @@ from agent.tools.overnight.logs import Line
 from agent.tools.overnight.outcomes import FRAMES_PER_HOUR, NightLimits
 from agent.tools.overnight.settings import Clock
 from memory.errors import RunFolderError
-from memory.store import own
-from tests.agent.tools.overnight.nights import (
-    QUICK,
-    Viewer,
-    kinds,
-    lives_of,
-    night_over,
-    told,
-)
+from memory.store.run_folder import own
+from tests.agent.tools.overnight.nights import QUICK, Viewer, kinds, lives_of, night_over, told
 
 GOAL: dict[str, Any] = {"beats": [{"tick": 500, "checkpoint": 500}], "stop": "goal"}
 STAYS: dict[str, Any] = {"beats": [{"tick": 90}], "stays": True}

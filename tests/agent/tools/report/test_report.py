@@ -394,9 +394,7 @@ def test_a_page_replaces_an_older_page_and_nothing_else(
     assert (ended.code, "is no folder" in ended.err) == (2, True)
 
 
-def test_a_page_that_cannot_be_written_leaves_the_old_one(
-    run: Path,
-) -> None:
+def test_a_page_that_cannot_be_written_leaves_the_old_one(run: Path) -> None:
     page = run / "report.html"
     page.write_text("old", encoding="utf-8")
     with pytest.raises(UnicodeEncodeError):

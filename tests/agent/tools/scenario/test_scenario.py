@@ -274,7 +274,7 @@ def test_a_start_goes_on_from_a_saved_moment_like_from_any_other(run: Run) -> No
         + "[[start]]\nwalk = { map = 37, to = [5, 3] }\n"
         + '[[start]]\npress = ["wait 10"]\n[[start]]\nplay = { map = 0 }\n'
         + WAIT
-        + "[then]\nmoney = 90_000\nmap = 0\n",
+        + "[then]\nmoney = 90_000\nmap = 0\n"
     )
     assert report.passed, report.problems
 

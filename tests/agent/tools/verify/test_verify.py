@@ -11,7 +11,7 @@ import pytest
 from agent.app import Interrupt
 from agent.app.play import NoViewer, session_in
 from agent.app.session import PlayLimits
-from agent.story import Story
+from agent.story.story import Story
 from agent.tools.verify import addresses, battles, encounters, growth, movement, text_menus, warps
 from agent.tools.verify.fact import Fact, FactLog, FactStatus, written_facts
 from agent.tools.verify.game import CartridgeVerdict, Roster, VerifyRequest, page, verify
