@@ -9,14 +9,15 @@ from html import escape
 from pathlib import Path
 from typing import Final
 
-from agent.story import Milestone, Story
-from agent.story.facts import told
+from agent.story.facts import FactKind, told
+from agent.story.milestones import Milestone
 from agent.story.places import Place
+from agent.story.story import Story
 from emulator import CartridgeKind
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 PICTURE: Final = ROOT / "docs" / "red_story.svg"
-CHAPTERS: Final = ROOT / "agent" / "capabilities" / "stories" / "red"
+CHAPTERS: Final = ROOT / "agent" / "story" / "cartridges" / "red"
 # What teaches a move, which is no task.
 MACHINES: Final = {"move:cut": "item:hm01", "move:surf": "item:hm03", "move:strength": "item:hm04"}
 STEP, BADGE, ASIDE = 'fill="#dcebfa"', 'fill="#ffe3a6"', 'fill="#e3f4e1" stroke-dasharray="5 3"'
@@ -52,10 +53,11 @@ def picture(story: Story) -> str:
         )
     for end, starts in _arrows(story).items():
         parts += [_arrow(at[start], at[end]) for start in starts]
-    for each in story.ambitions:
-        parts += [_arrow(at[each.after], at[each.fact]), _box(each.says, ASIDE, *at[each.fact])]
+    for aim in story.ambitions:
+        parts += [_arrow(at[aim.after], at[aim.fact]), _box(aim.says, ASIDE, *at[aim.fact])]
     for each in story.milestones:
-        parts.append(_box(each.says, STEP if each.badge is None else BADGE, *at[each.id]))
+        earned = each.mark is not None and each.mark.kind is FactKind.BADGE
+        parts.append(_box(each.says, BADGE if earned else STEP, *at[each.id]))
     return "\n".join((*parts, "</svg>\n"))
 
 
