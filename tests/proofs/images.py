@@ -91,19 +91,19 @@ def damaged(image: bytes, kind: str, chance: Random) -> bytes:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError in what takes longer; a loop without an end would otherwise be no finding."""
+    """Raise TimeoutError in what computes for longer; a loop without an end would otherwise be no finding."""
 
     def stop(*_: object) -> None:
         message = f"took over {seconds} s"
         raise TimeoutError(message)
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 def _is_let_in(image: bytes) -> bool:

@@ -99,8 +99,10 @@ def test_who_is_killed_beside_a_damaged_memory_is_told_of_as_well(
 
     def strike(line: Line) -> None:
         if line["what"] == "started" and line["n"] == 1:
+            os.kill(
+                line["pid"], signal.SIGKILL
+            )  # first: a living child may see the damage and say so
             spoil(memory)
-            os.kill(line["pid"], signal.SIGKILL)
 
     night = night_over(run, program=PROGRAM, viewer=Viewer(strike), flags=("--until", "rival"))
     assert (night.verdict, kinds(run)) == ("goal", ["killed", "damaged_memory"])
