@@ -4,10 +4,15 @@ import hashlib
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from emulator import Cartridge, CartridgeKind
 from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER, MISSING
+
+# How long an example takes depends on what else the machine does; no test measures that.
+settings.register_profile("gate", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("gate")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -131,7 +131,7 @@ def test_a_recording_belongs_to_its_cartridge(records: list[StepRecord]) -> None
     assert verify_chain(records, "00" * 20) == 1
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     at=st.integers(0, 9),
     changes=st.one_of(

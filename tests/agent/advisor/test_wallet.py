@@ -14,7 +14,7 @@ from threading import Barrier, BrokenBarrierError
 from typing import TypeAlias
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.advisor.model import Permit, Usage
@@ -414,7 +414,7 @@ def keep(ceiling: Ceiling, bills: list[Billed]) -> None:
     assert ceiling.tokens is None or sum(each.tokens for each in bills) <= ceiling.tokens
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=80)
 @given(prices, prices, limits, scripts)
 def test_no_ceiling_is_ever_passed(
     big: Price,

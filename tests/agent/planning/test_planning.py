@@ -169,7 +169,7 @@ def test_every_plan_executes_to_its_goal_and_is_the_same_twice(
     assert found.cost == sum(action.cost for action in found.actions)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(goal=GOALS, facts=FACTS, actions=ACTIONS)
 def test_no_plan_is_dearer_than_need_be_and_none_is_missed(
     goal: Goal, facts: dict[str, int], actions: tuple[Action, ...]

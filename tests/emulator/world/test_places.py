@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from emulator import Cartridge, Dex, World
@@ -298,7 +298,6 @@ def test_a_text_that_leads_back_to_itself_is_nonsense() -> None:
     assert read(far(PLACE), HI + far(PLACE)) == (TextKind.NONSENSE, "Hi" * (MOST_COMMANDS // 2))
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=0x200), st.integers(0, 0xFF), st.integers(0, 0xFFFF), st.integers(0, 255))
 def test_whatever_lies_there_is_read_to_an_end(
     data: bytes, bank: int, address: int, text_id: int

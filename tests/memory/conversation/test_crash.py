@@ -411,9 +411,7 @@ class Threads(RuleBasedStateMachine):
 
 
 def test_d28_d29_d30_each_message_is_raw_or_covered_once_whatever_happens() -> None:
-    run_state_machine_as_test(
-        Threads, settings=settings(max_examples=25, stateful_step_count=25, deadline=None)
-    )
+    run_state_machine_as_test(Threads, settings=settings(max_examples=25, stateful_step_count=25))
 
 
 def test_d18_d26_what_a_reflection_forgot_is_recalled_word_by_word(

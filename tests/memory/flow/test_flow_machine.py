@@ -245,4 +245,4 @@ class Machine(RuleBasedStateMachine):
 
 
 TestMachine = Machine.TestCase
-TestMachine.settings = settings(max_examples=12, stateful_step_count=25, deadline=None)
+TestMachine.settings = settings(max_examples=12, stateful_step_count=25)

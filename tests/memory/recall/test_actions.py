@@ -296,11 +296,7 @@ def test_b15_the_most_valuable_comes_first_and_what_does_not_fit_is_counted(
     assert (two.keys, two.left_out) == (("9", "5"), 1)
 
 
-@settings(
-    max_examples=30,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     said=st.lists(st.text(max_size=20).map(lambda text: 20 * text), max_size=6),
     closed=st.text(max_size=10),

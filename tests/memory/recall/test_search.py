@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory import Entry, MalformedRecord, MemoryQuery, Recall
@@ -217,7 +217,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Remembering]:
         yield opened
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(written=st.lists(WRITTEN, max_size=12), asked=ASKED)
 def test_recall_returns_what_was_stored_and_passes_and_nothing_else(
     page: Remembering, written: list[dict[str, Any]], asked: dict[str, Any]

@@ -60,7 +60,7 @@ def test_e27_the_figures_are_those_of_the_design() -> None:
     assert [field.name for field in fields(ConsolidationConfig)] == list(seed)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.integers(0, 2_500), max_size=40))
 def test_e28_it_fires_once_in_each_interval_that_is_entered(jumps: list[int]) -> None:
     with TemporaryDirectory() as folder:
@@ -303,7 +303,7 @@ def test_e33_a_long_run_does_not_grow(tmp_path: Path) -> None:
     tiers.store.close()
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=60), st.data())
 def test_a_restored_memory_goes_on_as_if_nothing_had_happened(
     actions: list[tuple[str, bool]], data: st.DataObject

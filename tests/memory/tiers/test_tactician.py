@@ -154,7 +154,7 @@ def test_e22_a_battle_at_another_level_is_still_the_same_mistake(known: Tacticia
 texts = st.text(max_size=8)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.dictionaries(texts, texts | st.integers(), max_size=4), texts, texts)
 def test_e22_recall_never_returns_what_was_not_stored(
     known: TacticianMemory, context: dict[str, Any], enemy: str, own: str
