@@ -58,18 +58,8 @@ class AgentMemory:
         """Write what earlier runs left, as known from the first moment, each with the runs it comes from."""
         self.tactician.take_over(known, origins=origins)
         for old in entries:
-            known_again = self.blackboard.write(
-                old.scope,
-                old.kind,
-                old.data,
-                tick=0,
-                game_s=0.0,
-                tags=old.tags,
-                importance=old.importance,
-                key=old.key or None,
-                status=old.status,
-                sources=old.sources,
-            )
+            told = old.rewritten(key=old.key or None, tick=0, game_s=0.0)
+            known_again = self.blackboard.write(**told)
             self.blackboard.revise(known_again, relevance=old.relevance, utility=old.utility)
         # What others have learnt is nothing to learn from once more.
         self.flows.skip_pending()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from heapq import heappop, heappush
 from types import TracebackType
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from memory.blackboard.entry import (
     DEFAULT_IMPORTANCE,
@@ -27,55 +27,18 @@ from memory.blackboard.shelf import Shelf
 from memory.codec import Json, require_json
 from memory.errors import Conflict, Faults, ForbiddenWrite, MalformedRecord, OnFault
 
-Seen: TypeAlias = tuple[int, str]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Listener:
     """One who is told of every change in the scopes a glob names, until it is cancelled."""
 
-    listeners: Listeners
+    blackboard: Blackboard
     scope_glob: str
     callback: Callable[[BlackboardEvent], object]
 
     def cancel(self) -> None:
         """Stop telling; cancelling twice does nothing."""
-        self.listeners.remove(self)
-
-
-class Listeners:
-    """All of them. Their errors are counted in `faults`, never passed to who made the change."""
-
-    def __init__(self, faults: Faults) -> None:
-        self._faults = faults
-        self._all: tuple[Listener, ...] = ()
-        self._by_scope: dict[str, tuple[Listener, ...]] = {}
-
-    def add(self, scope_glob: str, callback: Callable[[BlackboardEvent], object]) -> Listener:
-        """Return a new listener to the scopes that `scope_glob` names."""
-        listener = Listener(self, scope_glob, callback)
-        self._all = (*self._all, listener)
-        self._by_scope.clear()
-        return listener
-
-    def remove(self, listener: Listener) -> None:
-        """Forget one listener."""
-        self._all = tuple(each for each in self._all if each is not listener)
-        self._by_scope.clear()
-
-    def tell(self, action: Change, entry: Entry) -> None:
-        """Call all listeners to the scope of `entry`, in the order they were added."""
-        listeners = self._by_scope.get(entry.scope)
-        if listeners is None:
-            listeners = self._by_scope[entry.scope] = tuple(
-                each for each in self._all if fnmatchcase(entry.scope, each.scope_glob)
-            )
-        event = BlackboardEvent(action, entry)
-        for listener in listeners:
-            try:
-                listener.callback(event)
-            except Exception as error:  # noqa: BLE001  # a listener must not disturb the writer
-                self._faults.note(getattr(listener.callback, "__qualname__", "listener"), error)
+        self.blackboard.unsubscribe(self)
 
 
 @dataclass(slots=True)
@@ -92,7 +55,7 @@ class Transaction:
     tick: int
     game_s: float
     written: list[Entry] = field(default_factory=list)
-    _read: dict[tuple[str, str], Seen] = field(default_factory=dict)
+    _read: dict[tuple[str, str], tuple[int, str]] = field(default_factory=dict)
     _writes: list[tuple[str, str, Mapping[str, Json], dict[str, Any]]] = field(default_factory=list)
 
     def read(self, scope: str, key: str) -> Entry | None:
@@ -131,7 +94,7 @@ class Transaction:
             self.written.append(entry)
 
 
-def _seen(entry: Entry | None) -> Seen:
+def _seen(entry: Entry | None) -> tuple[int, str]:
     """Return what tells one content of a key from any other: a version may come again, a seq never does."""
     return (0, "") if entry is None else (entry.seq, entry.closed)
 
@@ -140,9 +103,8 @@ _JUDGED: Final = frozenset(
     {"utility", "importance", "relevance", "status", "tags", "sources", "closed"}
 )
 _NOWHERE: Final = Shelf(Scope("", capacity=0), {})  # what a scope holds that was never written to
-MAX_SOURCES: Final = (
-    16  # what an entry names as evidence, the newest; all of it is in the event log
-)
+# What an entry names as evidence, the newest; all of it is in the event log.
+MAX_SOURCES: Final = 16
 
 
 class Blackboard:
@@ -154,23 +116,18 @@ class Blackboard:
         self.faults = Faults(on_fault)
         self.game_s = 0.0
         self.tick = 0
-        self.readings = (
-            0  # how often it was read from its store: what was known before may be otherwise
-        )
+        # How often it was read from its store: what was known before may be otherwise.
+        self.readings = 0
         self.kinds = {kind.name: kind for kind in kinds}
         self._store = store
         self._origin = store.run_id
         self._shelves: dict[str, Shelf] = {}
         self._deadlines: list[tuple[float, int, str]] = []
-        self._listeners = Listeners(self.faults)
-        self._seq = 0
+        self._listeners: tuple[Listener, ...] = ()
+        self._by_scope: dict[str, tuple[Listener, ...]] = {}
+        self.seq = 0  # of the newest entry ever written on this lineage
         self._load()
         store.attach("blackboard", self)
-
-    @property
-    def seq(self) -> int:
-        """The seq of the newest entry ever written on this lineage."""
-        return self._seq
 
     def define(self, *kinds: EntryKind) -> None:
         """Take up policies for more kinds of entries."""
@@ -206,8 +163,7 @@ class Blackboard:
         game_s = self.game_s if game_s is None else game_s
         tick = self.tick if tick is None else tick
         self.expire(game_s)
-        if tick > self.tick:
-            self.tick = tick
+        self.tick = max(self.tick, tick)
         policy = self.kinds.get(kind)
         version, old = 1, None
         if policy is not None:
@@ -215,7 +171,7 @@ class Blackboard:
             if (same := _repeated(policy, shelf, data)) is not None:
                 return same
             key = policy.key_of(data) or key
-        seq = self._seq + 1
+        seq = self.seq + 1
         if key is None:
             key = f"{self._origin}/{seq}"
         elif (old := shelf.keys.get(key)) is not None:
@@ -242,11 +198,11 @@ class Blackboard:
             sources,
         )
         self._store.put_entry(entry)  # first, because it refuses what is not JSON
-        self._seq = seq
+        self.seq = seq
         if old is not None:
             self._drop(shelf, old)
         self._keep(entry, shelf)
-        self._listeners.tell("write", entry)
+        self._tell("write", entry)
         self._make_room(shelf, policy, entry)
         if entry.expires_s is not None and entry.expires_s <= self.game_s:
             self.expire(self.game_s)  # it was told of too late to last
@@ -271,7 +227,7 @@ class Blackboard:
         revised = revised._replace(tags=frozenset(revised.tags))
         self._store.put_entry(revised)
         shelf.add(revised)
-        self._listeners.tell("revise", revised)
+        self._tell("revise", revised)
         return revised
 
     def close(self, entry: Entry, reason: str, evidence: Iterable[str] = ()) -> Entry:
@@ -287,8 +243,7 @@ class Blackboard:
         self, scope: str, *, since_seq: int = 0, kind: str | None = None, limit: int | None = None
     ) -> list[Entry]:
         """Return the newest `limit` entries after `since_seq`, oldest of them first."""
-        shelf = self._shelves.get(scope, _NOWHERE)
-        return shelf.newest(kind, since_seq=since_seq, limit=limit)
+        return self._shelves.get(scope, _NOWHERE).newest(kind, since_seq=since_seq, limit=limit)
 
     def scopes(self) -> list[str]:
         """Return the names of the scopes that were ever written to."""
@@ -332,13 +287,11 @@ class Blackboard:
     def clear(self, scope: str) -> int:
         """Return how many entries went, which are all that `scope` held."""
         shelf = self._shelves.get(scope, _NOWHERE)
-        doomed = list(shelf.entries.values())
-        return sum(self._remove(shelf, entry, "clear") for entry in doomed)
+        return sum(self._remove(shelf, entry, "clear") for entry in list(shelf.entries.values()))
 
     def expire(self, game_s: float) -> int:
         """Return how many entries ended by `game_s`; every write calls this with its own time."""
-        if game_s > self.game_s:
-            self.game_s = game_s
+        self.game_s = max(self.game_s, game_s)
         count, deadlines = 0, self._deadlines
         while deadlines and deadlines[0][0] <= self.game_s:
             _, seq, name = heappop(deadlines)
@@ -349,7 +302,15 @@ class Blackboard:
 
     def subscribe(self, scope_glob: str, callback: Callable[[BlackboardEvent], object]) -> Listener:
         """Call `callback(event)` for each change in the scopes that `scope_glob` names."""
-        return self._listeners.add(scope_glob, callback)
+        listener = Listener(self, scope_glob, callback)
+        self._listeners = (*self._listeners, listener)
+        self._by_scope.clear()
+        return listener
+
+    def unsubscribe(self, listener: Listener) -> None:
+        """Forget one listener."""
+        self._listeners = tuple(each for each in self._listeners if each is not listener)
+        self._by_scope.clear()
 
     def transaction(self) -> Transaction:
         """Return several reads and writes that are to become one, at this moment of the game."""
@@ -357,12 +318,12 @@ class Blackboard:
 
     def to_json(self) -> dict[str, Json]:
         """Return what the entries themselves do not tell."""
-        return {"seq": self._seq, "game_s": self.game_s, "tick": self.tick}
+        return {"seq": self.seq, "game_s": self.game_s, "tick": self.tick}
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Hold the entries that the store now holds, without telling anybody."""
         self._load()
-        self._seq = max(self._seq, data["seq"])
+        self.seq = max(self.seq, data["seq"])
         self.game_s = max(self.game_s, data["game_s"])
         self.tick = max(self.tick, data["tick"])
 
@@ -391,10 +352,10 @@ class Blackboard:
         self.readings += 1
         self._shelves.clear()
         self._deadlines.clear()
-        self._seq, self.game_s, self.tick = 0, 0.0, 0
+        self.seq, self.game_s, self.tick = 0, 0.0, 0
         for entry in self._store.live_entries():
             self._keep(entry, self._shelf(entry.scope))
-            self._seq, self.game_s = entry.seq, max(self.game_s, entry.game_s)
+            self.seq, self.game_s = entry.seq, max(self.game_s, entry.game_s)
             self.tick = max(self.tick, entry.tick)
 
     def _shelf(self, name: str) -> Shelf:
@@ -418,8 +379,22 @@ class Blackboard:
         if found is None:
             return False
         self._drop(shelf, found)
-        self._listeners.tell(action, found)
+        self._tell(action, found)
         return True
+
+    def _tell(self, action: Change, entry: Entry) -> None:
+        """Call all listeners to the scope of `entry`, in the order they were added."""
+        listeners = self._by_scope.get(entry.scope)
+        if listeners is None:
+            listeners = self._by_scope[entry.scope] = tuple(
+                each for each in self._listeners if fnmatchcase(entry.scope, each.scope_glob)
+            )
+        event = BlackboardEvent(action, entry)
+        for listener in listeners:
+            try:
+                listener.callback(event)
+            except Exception as error:  # noqa: BLE001  # a listener must not disturb the writer
+                self.faults.note(getattr(listener.callback, "__qualname__", "listener"), error)
 
 
 def _require_importance(kind: str, importance: int) -> None:

@@ -112,6 +112,11 @@ class Entry(NamedTuple):
     sources: tuple[str, ...] = ()  # its evidence: keys of entries, "tick:12", "checkpoint:3"
     closed: str = ""  # why it no longer holds; "" while it does
 
+    def rewritten(self, **changed: Any) -> dict[str, Any]:  # noqa: ANN401  # arguments of `write`
+        """Return what `Blackboard.write` is given to write the same again, but for what is `changed`."""
+        same = ("scope", "kind", "data", "tags", "importance", "key", "status", "sources")
+        return {name: getattr(self, name) for name in same} | changed
+
 
 class BlackboardEvent(NamedTuple):
     """One change of a blackboard."""

@@ -11,7 +11,6 @@ from memory.tokens import tokens_of
 
 Ranked: TypeAlias = tuple[bool, float, int, int, Entry]
 
-
 _LEAST_UTILITY = 0.05
 
 
@@ -57,10 +56,7 @@ class Shelf:
             self._text += _length(entry)
         self.entries[seq] = entry
         self.keys[entry.key] = entry
-        kind = self._kinds.get(entry.kind)
-        if kind is None:
-            kind = self._kinds[entry.kind] = {}
-        kind[seq] = entry
+        self._kinds.setdefault(entry.kind, {})[seq] = entry
         if entry.kind in self._groups:
             self._group(entry)[seq] = entry
         self._unranked.append(entry)

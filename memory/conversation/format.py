@@ -93,7 +93,8 @@ def render_date(date: dt.date | None) -> str:
 def render_line(line: ObservationLine) -> str:
     """Return `line` as text, its details on rows of their own."""
     # An empty moment and a count of one are written only where the text would be taken for them.
-    moment = _render_moment(line.moment) or ("() " if line.text.startswith("(") else "")
+    words = ", ".join(_moment_words(line.moment))
+    moment = f"({words}) " if words or line.text.startswith("(") else ""
     is_counted = line.count > 1 or _COUNT.search(line.text) is not None
     times = f" {TIMES} {line.count}" if is_counted else ""
     details = (f"  * {_DETAIL} {each}" for each in line.details)
@@ -183,10 +184,6 @@ def clock_words(game_s: float) -> str:
     minutes, seconds = divmod(int(game_s), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{seconds:02}"
-
-
-def _render_moment(moment: LineTime) -> str:
-    return f"({', '.join(words)}) " if (words := list(_moment_words(moment))) else ""
 
 
 def _moment_words(moment: LineTime) -> Iterator[str]:

@@ -159,9 +159,8 @@ class _Job(Generic[About]):
         return about, found
 
     def _claims(self, work: Work) -> bool:
-        now = self._means.now_ms
+        now, holder = self._means.now_ms, self._means.holder
         until = now + round(self._config.deadline * 1_000)
-        holder = self._means.holder
         return self._store.set_flag(self._owner, work, holder, now_ms=now, until_ms=until)
 
     def _tell(self, kind: ConversationEventKind, **data: Json) -> None:
@@ -210,7 +209,9 @@ class ObservationJob(_Job[tuple[Message, ...]]):
             return False
         piece, found = taken
         kinds = ConversationEventKind
-        if isinstance(found, Distilled) and self._is_empty(found):
+        # A rule that finds nothing is right; a model most likely failed.
+        may_be_empty = self._means.observer.source != "llm"
+        if isinstance(found, Distilled) and not (may_be_empty or found.observations.strip()):
             found = DistillingFailed(
                 "the observer said nothing of what was said; it is asked again later."
             )
@@ -261,22 +262,17 @@ class ObservationJob(_Job[tuple[Message, ...]]):
 
     def _chunk(self, piece: Sequence[Message], found: Distilled, source: str) -> Chunk:
         text = found.observations.strip("\n")
-        size = self._means.estimate(text)
         return Chunk(
             piece[0].seq,
             piece[-1].seq,
             text,
-            size,
+            self._means.estimate(text),
             _tokens(piece),
             source,
             *_task(found),
             self._means.now_ms,
             count=len(piece),
         )
-
-    def _is_empty(self, found: Distilled) -> bool:
-        """Whether a model says that there was nothing: a rule that finds nothing is right, a model most likely failed."""
-        return self._means.observer.source == "llm" and not found.observations.strip()
 
 
 class _Base(NamedTuple):

@@ -9,14 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 from memory.blackboard.blackboard import Blackboard
 from memory.blackboard.entry import BlackboardEvent, Entry
 from memory.codec import Json
 from memory.flow.subscription import Derived, MemorySubscription, Pending
-
-Deliver: TypeAlias = Callable[[Entry, Derived], object]
 
 
 class Made(NamedTuple):
@@ -84,9 +82,8 @@ class FlowProgress:
         return cls(subscription, fullness, **{name: kept[name] for name in _KEPT}, came=came)
 
 
-LEAVING: Final = frozenset(
-    {"expire", "evict"}
-)  # ends that no caller asked for: such entries are carried first
+# Ends that no caller asked for: such entries are carried first.
+LEAVING: Final = frozenset({"expire", "evict"})
 
 
 class Flows:
@@ -95,7 +92,9 @@ class Flows:
     A transformer's error is counted in the blackboard's `faults` and never the writer's.
     """
 
-    def __init__(self, blackboard: Blackboard, deliver: Deliver | None = None) -> None:
+    def __init__(
+        self, blackboard: Blackboard, deliver: Callable[[Entry, Derived], object] | None = None
+    ) -> None:
         self.subscriptions: dict[str, MemorySubscription] = {}
         self._blackboard = blackboard
         self._deliver = deliver
@@ -171,10 +170,9 @@ class Flows:
         self._by_scope.clear()
 
     def _pending(self, progress: FlowProgress) -> list[Entry]:
-        source, cursor = progress.subscription.source, progress.cursor
         found = [*progress.leaving.values()]
-        for scope in self._scopes(source):
-            found += self._blackboard.entries(scope, since_seq=cursor)
+        for scope in self._scopes(progress.subscription.source):
+            found += self._blackboard.entries(scope, since_seq=progress.cursor)
         return sorted(filter(progress.wants, found), key=lambda entry: entry.seq)
 
     def _reading(self, scope: str) -> tuple[FlowProgress, ...]:
@@ -190,10 +188,7 @@ class Flows:
 
     def _saw(self, event: BlackboardEvent) -> None:
         action, entry = event
-        readers = self._by_scope.get(entry.scope)
-        if readers is None:
-            readers = self._reading(entry.scope)
-        for progress in readers:
+        for progress in self._reading(entry.scope):
             subscription = progress.subscription
             if action == "write":
                 if subscription.accepts(entry):

@@ -7,15 +7,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from math import ceil, inf
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from memory.blackboard.blackboard import MAX_SOURCES, Blackboard
 from memory.blackboard.entry import Entry, Status
 from memory.blackboard.shelf import faded
 from memory.codec import Json, encode
-
-Archive: TypeAlias = Callable[[Entry, str], object]
-
 
 _WORD = re.compile(r"\w+")
 
@@ -79,7 +76,7 @@ class Maintenance:
         blackboard: Blackboard,
         *,
         reindex: Callable[[], int] | None = None,
-        archive: Archive | None = None,
+        archive: Callable[[Entry, str], object] | None = None,
         every_s: float = 600.0,
     ) -> None:
         self._blackboard = blackboard

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
@@ -168,18 +169,7 @@ MAX_TOKENS: Final = 500
 
 def identity(entries: Sequence[Entry]) -> list[Derived]:
     """Return the entries as they are, each under its own key."""
-    return [
-        Derived(
-            each.kind,
-            each.data,
-            sources=(each.key,),
-            tags=each.tags,
-            importance=each.importance,
-            status=each.status,
-            key=each.key,
-        )
-        for each in entries
-    ]
+    return [Derived(**each.rewritten(scope=None, sources=(each.key,))) for each in entries]
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,22 +196,15 @@ class Summarizing:
 
     def __call__(self, entries: Sequence[Entry]) -> list[Derived]:
         """Return one summary of all the entries, with links to each."""
-        text = ""
+        by_model = ""
         if self.summarize is not None:
-            try:
-                text = self.summarize(self.prompt, "\n".join(map(line, entries))).strip()
-            except Exception:  # noqa: BLE001  # whatever a model does, there is the offline way
-                text = ""
-        by_model = bool(text)
-        text = text or in_figures(entries)
-        summary: dict[str, Json] = {
-            "text": text[: self.max_tokens * CHARACTERS],
-            "count": len(entries),
-        }
+            with suppress(Exception):  # whatever a model does, there is the offline way
+                by_model = self.summarize(self.prompt, "\n".join(map(line, entries))).strip()
+        text = (by_model or in_figures(entries))[: self.max_tokens * CHARACTERS]
         return [
             Derived(
                 SUMMARY,
-                summary,
+                {"text": text, "count": len(entries)},
                 sources=tuple(each.key for each in entries),
                 tags=frozenset[str]().union(*(each.tags for each in entries)),
                 importance=max(each.importance for each in entries),

@@ -322,7 +322,9 @@ class Hooks:
     ) -> Registration:
         weak = options.get("weak", False)
         held = WeakMethod(handler, self._bury) if weak else None
-        called = _called(moment, handler if held is None else _through(held))
+        called = handler if held is None else _through(held)
+        if moment == "before":
+            called = _without_result(called)
         if isinstance(pointcut, type):
             called, pointcut = _of_type(pointcut, called), Hooks.emit
         registration = Registration(
@@ -361,22 +363,13 @@ def _matching(
     return MethodHandlers(of("before"), of("around"), of("after"), of("after_throwing"), depends)
 
 
-def _called(moment: Moment, handler: Callable[..., object]) -> Handler:
+def _without_result(handler: Callable[..., object]) -> Handler:
     """Return `handler` as all are called, with something beside the call."""
-    if moment != "before":
-        return handler
-
-    def without_result(call: Call, _nothing: None) -> object:
-        return handler(call)
-
-    return without_result
+    return lambda call, _nothing: handler(call)
 
 
 def _of_type(kind: type, handler: Handler) -> Handler:
-    def told(call: Call, result: object) -> object:
-        return handler(call, result) if isinstance(call.args[0], kind) else None
-
-    return told
+    return lambda call, result: handler(call, result) if isinstance(call.args[0], kind) else None
 
 
 def _through(held: WeakMethod[Callable[..., object]]) -> Callable[..., object]:

@@ -35,19 +35,17 @@ def method_of(function: Callable[..., object]) -> Method:
 
 # True or False where it is certain, None where it depends on an instance that is not given.
 Verdict: TypeAlias = "bool | None"
-Test: TypeAlias = "Callable[[Method, type, object], Verdict]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pointcut:
-    """A choice of calls; `a & b` are those of both, `a | b` those of either, `~a` all others."""
+    """A choice of calls; `a & b` are those of both, `a | b` those of either, `~a` all others.
+
+    `verdict` says whether calls of a method on a class, and on an instance or None, are meant.
+    """
 
     says: str
-    _test: Test = field(repr=False)
-
-    def verdict(self, method: Method, kind: type, instance: object = None) -> Verdict:
-        """Say whether calls of `method` on a `kind` are meant; None when that depends on the instance."""
-        return self._test(method, kind, instance)
+    verdict: Callable[[Method, type, object], Verdict] = field(repr=False)
 
     @classmethod
     def pattern(cls, glob: str) -> "Pointcut":
@@ -96,7 +94,9 @@ class Pointcut:
 
     def __and__(self, other: "Pointcut") -> "Pointcut":
         def test(method: Method, kind: type, instance: object) -> Verdict:
-            return _both(self._test(method, kind, instance), other.verdict(method, kind, instance))
+            return _both(
+                self.verdict(method, kind, instance), other.verdict(method, kind, instance)
+            )
 
         return Pointcut(f"({self.says} & {other.says})", test)
 
@@ -105,9 +105,11 @@ class Pointcut:
         return replace(~neither, says=f"({self.says} | {other.says})")
 
     def __invert__(self) -> "Pointcut":
-        return Pointcut(
-            f"~{self.says}", lambda method, kind, instance: _not(self._test(method, kind, instance))
-        )
+        def test(method: Method, kind: type, instance: object) -> Verdict:
+            verdict = self.verdict(method, kind, instance)
+            return None if verdict is None else not verdict
+
+        return Pointcut(f"~{self.says}", test)
 
 
 def as_pointcut(pointcut: Pointcut | Callable[..., object] | str) -> Pointcut:
@@ -123,7 +125,3 @@ def _both(one: Verdict, two: Verdict) -> Verdict:
     if one is False or two is False:
         return False
     return None if one is None or two is None else True
-
-
-def _not(verdict: Verdict) -> Verdict:
-    return None if verdict is None else not verdict

@@ -70,13 +70,11 @@ class Section:
         done: dict[str, Counter[str]] = {}
         for each in observations:
             done.setdefault(each.about or each.content, Counter())[self.types[each.type]] += 1
-        return [
-            f"{thing} ({', '.join(_times(word, n) for word, n in self._in_order(counts))})"
-            for thing, counts in done.items()
-        ]
-
-    def _in_order(self, counts: Counter[str]) -> list[tuple[str, int]]:
-        return [(word, counts[word]) for word in self.types.values() if counts[word]]
+        rows = []
+        for thing, counts in done.items():
+            words = (_times(word, counts[word]) for word in self.types.values() if counts[word])
+            rows.append(f"{thing} ({', '.join(words)})")
+        return rows
 
 
 def _says(each: Observation) -> str:
@@ -110,16 +108,14 @@ class _Draft:
 
     def __str__(self) -> str:
         rows = (f"- {row}" for row in self.rows)
-        return "\n".join((f"## {self.section.title}", *rows, *self._more()))
+        return "\n".join((f"## {self.section.title}", *rows)) + self._more()
 
     def lose_a_row(self) -> None:
         """Let go of the oldest row."""
         # Counted and not written out: there may be thousands.
-        self.size -= (
-            len(self.rows.pop()) + len("\n- ") + sum(len(each) + 1 for each in self._more())
-        )
+        before = len(self._more())
         self.gone += 1
-        self.size += sum(len(each) + 1 for each in self._more())
+        self.size += len(self._more()) - before - len(self.rows.pop()) - len("\n- ")
 
     def cut(self, over: int) -> None:
         """Cut the one row that is left by so many characters, as far as it still says anything."""
@@ -129,8 +125,8 @@ class _Draft:
             self.rows = [row[: length - 1] + "…"]
             self.size = len(str(self))
 
-    def _more(self) -> list[str]:
-        return [f"- and {self.gone} more"] if self.gone else []
+    def _more(self) -> str:
+        return f"\n- and {self.gone} more" if self.gone else ""
 
 
 def observations_block(
@@ -146,11 +142,8 @@ def observations_block(
     drafts = [_Draft(each, each.rows(_of(each, by_type))) for each in sections]
     told = [each for each in drafts if each.rows]
     _let_go(told, budget * CHARACTERS)
-    if _size(told) > budget * CHARACTERS:
-        _cut_down(told, budget * CHARACTERS)
-    if not told:
-        return None
-    return "\n".join((OPENING, "\n\n".join(map(str, told)), CLOSING))
+    _cut_down(told, budget * CHARACTERS)
+    return "\n".join((OPENING, "\n\n".join(map(str, told)), CLOSING)) if told else None
 
 
 def _of(section: Section, by_type: dict[str, list[Observation]]) -> list[Observation]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from memory.codec import Json
 from memory.observations.block import Section, Telling
 from memory.observations.observation import Args, Extract, Observed, Result, line
 
@@ -21,7 +22,7 @@ ERROR: Final = 8  # the importance of what failed
 
 def _file(kind: str, importance: int, *outdates: str) -> Extract:
     def extract(args: Args, result: Result) -> Sequence[Observed]:
-        path = _path(args)
+        path = str(args.get("path") or args.get("file_path") or "")
         if result.error:
             return [_failed(f"{kind.removeprefix('file_')} {path}", path, result.error)]
         return [Observed(kind, path, importance, path, {"path": path}, outdates)]
@@ -30,22 +31,17 @@ def _file(kind: str, importance: int, *outdates: str) -> Extract:
 
 
 def _command(args: Args, result: Result) -> Sequence[Observed]:
-    command = line(args.get("command", ""))
+    given = str(args.get("command", ""))
+    command = line(given)
     output = result.output if isinstance(result.output, Mapping) else {}
     code = output.get("exit_code", 1 if result.error else 0)
     if code == 0 and not result.error:
-        ran = Observed(
-            COMMAND_RUN,
-            f"{command} -> exit 0",
-            4,
-            command,
-            {"command": str(args.get("command", "")), "exit_code": 0},
-            (COMMAND_RUN, COMMAND_ERROR),
-        )
-        return [ran]
+        ran: Mapping[str, Json] = {"command": given, "exit_code": 0}
+        overtakes = (COMMAND_RUN, COMMAND_ERROR)
+        return [Observed(COMMAND_RUN, f"{command} -> exit 0", 4, command, ran, overtakes)]
     error = str(result.error or output.get("stderr") or output.get("stdout") or "")
     says = f"Failed: {command} -> exit {code}"
-    told = {"command": str(args.get("command", "")), "exit_code": code, "error": error}
+    told = {"command": given, "exit_code": code, "error": error}
     content = f"{says}: {line(error)}" if error.strip() else says
     return [Observed(COMMAND_ERROR, content, ERROR, command, told, (COMMAND_RUN,))]
 
@@ -84,10 +80,6 @@ def _failed(what: str, about: str, error: str) -> Observed:
     return Observed(TOOL_ERROR, f"Failed: {what}: {line(error)}", ERROR, about, {"error": error})
 
 
-def _path(args: Args) -> str:
-    return str(args.get("path") or args.get("file_path") or "")
-
-
 def _matches(output: object) -> int:
     """Return how many results a search had, given as a list, as a count, or as lines of text."""
     match output:
@@ -114,14 +106,9 @@ TOOLS: Final[Mapping[str, Extract]] = {
     "task": _task,
 }
 
+_FILES_CHANGED: Final = {FILE_CREATED: "created", FILE_MODIFIED: "modified"}
 TOOL_SECTIONS: Final = (
-    Section(
-        "Modified Files",
-        {FILE_CREATED: "created", FILE_MODIFIED: "modified"},
-        10,
-        Telling.COUNTED,
-        stays=True,
-    ),
+    Section("Modified Files", _FILES_CHANGED, 10, Telling.COUNTED, stays=True),
     Section("Errors", {COMMAND_ERROR: "", TOOL_ERROR: ""}, 9, Telling.EACH, most=10, stays=True),
     Section("Todos", {TODOS: ""}, 6, Telling.LAST),
     Section("Tasks Delegated", {TASK: ""}, 5, Telling.EACH),

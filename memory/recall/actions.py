@@ -68,26 +68,23 @@ def learn_outcome(blackboard: Blackboard, keys: Iterable[str], *, useful: bool) 
 
 
 def _recollection(call: Call, found: Sequence[Found]) -> Produced:
-    blackboard: Blackboard = call.instance.blackboard
     asked = dict(zip(("query", "why"), call.args, strict=False)) | dict(call.kwargs)
-    return Produced(
-        {
-            "query": asked["query"].to_json(),
-            "why": asked.get("why", ""),
-            "keys": [each.entry.key for each in found],
-            "scores": [round(each.score.total, 6) for each in found],
-        },
-        blackboard.tick,
-        blackboard.game_s,
-        importance=RECOLLECTION_IMPORTANCE,
-    )
+    data = {
+        "query": asked["query"].to_json(),
+        "why": asked.get("why", ""),
+        "keys": [each.entry.key for each in found],
+        "scores": [round(each.score.total, 6) for each in found],
+    }
+    return _produced(call, data)
 
 
 def _upkeep(call: Call, pruned: int) -> Produced:
-    blackboard: Blackboard = call.instance.blackboard
-    return Produced(
-        {"pruned": pruned}, blackboard.tick, blackboard.game_s, importance=RECOLLECTION_IMPORTANCE
-    )
+    return _produced(call, {"pruned": pruned})
+
+
+def _produced(call: Call, data: Mapping[str, Json]) -> Produced:
+    now: Blackboard = call.instance.blackboard
+    return Produced(data, now.tick, now.game_s, importance=RECOLLECTION_IMPORTANCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +135,6 @@ class Note:
             raise MalformedRecord(message)
         return Note(**{**metadata, "sources": tuple(metadata.get("sources", ()))})
 
-    def is_less_than(self, entry: Entry) -> bool:
-        """Return whether it is trusted less than `entry`."""
-        return TRUST.index(self.status) < TRUST.index(entry.status)
-
 
 @dataclass(frozen=True, slots=True)
 class MemoryActions:
@@ -191,7 +184,7 @@ class MemoryActions:
         scope = note.scope or scope_name(self.agent_id, "working")
         if note.key is not None:
             old = self.blackboard.get(scope, note.key)
-            if old is not None and not old.closed and note.is_less_than(old):
+            if old and not old.closed and TRUST.index(note.status) < TRUST.index(old.status):
                 message = (
                     f"{old.key!r} is {old.status}; a mere {note.status} cannot take its place."
                 )
@@ -221,10 +214,14 @@ class MemoryActions:
                 (not keys or entry.key in keys)
                 and wanted <= entry.tags
                 and (older_than_s is None or now - entry.game_s > older_than_s)
-                and not self._lasts(entry)
+                and not ((kind := self.blackboard.kinds.get(entry.kind)) and kind.lasting)
             )
 
-        return self._each(scope, lambda name: self._forget(name, is_meant))
+        def forget(name: str) -> int:
+            keys = {each.key for each in self.blackboard.entries(name) if is_meant(each)}
+            return self.blackboard.forget(name, keys=keys)
+
+        return self._each(scope, forget)
 
     @hookable
     def memory_deduplicate(self, threshold: float = 0.95, scope: str = "") -> int:
@@ -248,7 +245,9 @@ class MemoryActions:
             if entry.closed or not frozenset(tags) <= entry.tags:
                 continue
             if there is None or there.data != entry.data:
-                self._copy(entry, target)
+                sources = (*entry.sources, f"tick:{entry.tick}")
+                told = entry.rewritten(scope=target, sources=sources, by=self.agent_id)
+                self.blackboard.revise(self.blackboard.write(**told), utility=entry.utility)
                 copied += 1
         return copied
 
@@ -301,25 +300,3 @@ class MemoryActions:
     def _each(self, scope: str, deed: Callable[[str], int]) -> int:
         glob = scope or f"agent:{self.agent_id}:*"
         return sum(deed(name) for name in self.blackboard.scopes() if fnmatchcase(name, glob))
-
-    def _forget(self, scope: str, is_meant: Callable[[Entry], bool]) -> int:
-        keys = {each.key for each in self.blackboard.entries(scope) if is_meant(each)}
-        return self.blackboard.forget(scope, keys=keys)
-
-    def _lasts(self, entry: Entry) -> bool:
-        policy = self.blackboard.kinds.get(entry.kind)
-        return policy is not None and policy.lasting
-
-    def _copy(self, entry: Entry, target: str) -> None:
-        copy = self.blackboard.write(
-            target,
-            entry.kind,
-            entry.data,
-            tags=entry.tags,
-            importance=entry.importance,
-            key=entry.key,
-            status=entry.status,
-            sources=(*entry.sources, f"tick:{entry.tick}"),
-            by=self.agent_id,
-        )
-        self.blackboard.revise(copy, utility=entry.utility)

@@ -1,11 +1,10 @@
 """What memory has to say on a matter, in lines, within a budget of tokens."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from memory.blackboard.entry import Entry
-from memory.codec import Json, encode
+from memory.codec import encode
 from memory.recall.actions import MemoryActions
 from memory.recall.query import MemoryQuery
 from memory.tokens import tokens
@@ -46,7 +45,11 @@ def gather_context(
 
 def line_of(entry: Entry) -> str:
     """Return `entry` in one line: what it says, whether it still holds, its trust and its evidence."""
-    content = ", ".join(f"{name} {_plain(value)}" for name, value in _telling(entry.data).items())
+    content = ", ".join(
+        f"{name} {value if isinstance(value, str) else encode(value)}"
+        for name, value in entry.data.items()
+        if value not in (None, "", [], {}, ())
+    )
     if len(content) > _LONGEST:
         content = content[: _LONGEST - 1] + "…"
     says = f"- {entry.kind}: {content}"
@@ -56,16 +59,4 @@ def line_of(entry: Entry) -> str:
     rests_on = ", ".join(evidence[:_SHOWN])
     if len(evidence) > _SHOWN:
         rests_on += f" and {len(evidence) - _SHOWN} more"
-    return _flat(f"{says} [{entry.status}; {rests_on}]")
-
-
-def _telling(data: Mapping[str, Json]) -> dict[str, Json]:
-    return {name: value for name, value in data.items() if value not in (None, "", [], {}, ())}
-
-
-def _plain(value: Json) -> str:
-    return value if isinstance(value, str) else encode(value)
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(f"{says} [{entry.status}; {rests_on}]".split())

@@ -64,7 +64,7 @@ def canonical(value: Any) -> str:  # noqa: ANN401  # any JSON
     if isinstance(value, str):
         return encode_basestring(value)
     if isinstance(value, Mapping):
-        keys = sorted(value, key=_utf16)
+        keys = sorted(value, key=lambda key: key.encode("utf-16-be"))
         return "{" + ",".join(f"{encode_basestring(k)}:{canonical(value[k])}" for k in keys) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(map(canonical, value)) + "]"
@@ -82,10 +82,6 @@ def _scalar(value: object) -> str:
         return _double(float(value))
     message = f"{type(value).__name__} is not JSON"
     raise TypeError(message)
-
-
-def _utf16(key: str) -> bytes:
-    return key.encode("utf-16-be")
 
 
 def _double(number: float) -> str:

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final
 
 from memory.errors import StoreError
 from memory.tapes.entries import SHORT, TapeSession, iso
@@ -101,11 +101,8 @@ class SessionMark:
         return (self.head, self.nodes) == (head.head, head.nodes)
 
 
-Watermark: TypeAlias = "Mapping[str, SessionMark]"  # by the hash of the root
-
-
 def read_watermark(text: str) -> dict[str, SessionMark]:
-    """Return the marks in `text`; what cannot be read is as if it were not there, and is observed again."""
+    """Return the marks in `text`, by the hash of the root; what cannot be read is as if it were not there, and is observed again."""
     try:
         sessions = json.loads(text)["sessions"]
         return {
@@ -118,7 +115,7 @@ def read_watermark(text: str) -> dict[str, SessionMark]:
         return {}
 
 
-def written_watermark(marks: Watermark) -> str:
+def written_watermark(marks: Mapping[str, SessionMark]) -> str:
     """Return the text that `read_watermark` reads."""
     sessions = {root: asdict(mark) for root, mark in marks.items()}
     return json.dumps({"version": 1, "sessions": sessions}, indent=1, sort_keys=True) + "\n"

@@ -6,12 +6,12 @@ Also signs that something goes wrong (turns in circles, tokens that run away), a
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 from statistics import fmean
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from memory.observations.observation import line
 from memory.tapes.entries import TapeEntry, TapeSession, ToolResult, ToolUse
@@ -116,9 +116,6 @@ class SessionIndex:
         return any(each.is_error for each in (by_id or by_place)[:1])
 
 
-Extract: TypeAlias = Callable[[SessionIndex], Iterator[RuleMatch]]
-
-
 def goal(seen: SessionIndex) -> Iterator[RuleMatch]:
     """Yield what the first message asks for that was really said."""
     for entry in seen.entries:
@@ -187,15 +184,7 @@ def tokens(seen: SessionIndex) -> Iterator[RuleMatch]:
         yield RuleMatch(Priority.INFORMATIONAL, text, seen.session.entries[-1].timestamp)
 
 
-EXTRACTORS: Final[tuple[Extract, ...]] = (
-    goal,
-    tool_errors,
-    exceptions,
-    files,
-    notes,
-    unseen,
-    tokens,
-)
+EXTRACTORS: Final = (goal, tool_errors, exceptions, files, notes, unseen, tokens)
 
 
 def _said(entry: TapeEntry) -> str:

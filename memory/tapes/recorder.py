@@ -121,11 +121,6 @@ class SentMessage(NamedTuple):
     blocks: Sequence[Block]
     hash: str
 
-    @classmethod
-    def of(cls, message: Mapping[str, Any], blocks: Sequence[Block], node: str) -> SentMessage:
-        """Return the link for `message`; its sender may change it afterwards."""
-        return cls(deepcopy(message), str(message["role"]), blocks, node)
-
     def again(self, message: Mapping[str, Any], mask: Mask) -> SentMessage | None:
         """Return this link where `message` says the same, else None.
 
@@ -257,7 +252,8 @@ class TapeRecorder:
         bucket = Bucket(str(message["role"]), blocks, model, agent_name=self._agent_name)
         parent = chain[-1].hash if chain else None
         name = bucket.hash(parent)
-        chain.append(SentMessage.of(message, blocks, name))
+        # A copy: its sender may change it afterwards.
+        chain.append(SentMessage(deepcopy(message), bucket.role, blocks, name))
         return Node(name, parent, bucket, at)
 
     def _note(

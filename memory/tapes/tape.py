@@ -86,11 +86,7 @@ class SqliteTape:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-
-    @property
-    def path(self) -> Path:
-        """Where the tape is."""
-        return self._database.path
+        self.path = database.path
 
     def put(self, nodes: Sequence[Node]) -> int:
         """Keep `nodes`, parents before children, all or none; return how many were new."""

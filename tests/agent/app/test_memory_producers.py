@@ -105,7 +105,7 @@ def test_b07_every_hookable_method_can_be_watched_by_itself() -> None:
     for method in known:
         for glob in (method.name, method.full_name):
             pointcut = Pointcut.pattern(glob)
-            assert [each for each in known if pointcut.verdict(each, object)] == [method]
+            assert [each for each in known if pointcut.verdict(each, object, None)] == [method]
 
 
 @pytest.fixture
