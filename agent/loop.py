@@ -1,6 +1,7 @@
 """The loop. Everything the agent does passes through here, one step at a time."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from agent.mind.intent import Intent
@@ -19,29 +20,16 @@ class Performed(NamedTuple):
     state: State
 
 
+@dataclass(eq=False)
 class Loop:
     """Sense, decide, act, learn; a tick is one pass."""
 
-    def __init__(
-        self,
-        console: Console,
-        eyes: Perceiver,
-        mind: Mind,
-        ledger: MilestoneLedger,
-        hooks: Hooks,
-        tick: int = 0,
-    ) -> None:
-        self.hooks = hooks
-        self.tick = tick
-        self._console = console
-        self._eyes = eyes
-        self._mind = mind
-        self._ledger = ledger
-
-    @property
-    def goal(self) -> str | None:
-        """The goal that the mind pursues, if any."""
-        return self._mind.goal
+    console: Console
+    eyes: Perceiver
+    mind: Mind
+    ledger: MilestoneLedger
+    hooks: Hooks
+    tick: int = 0
 
     def play(self, until: Callable[[State], bool], after_tick: Callable[[State], object]) -> None:
         """Play on until `until` says so; `after_tick` is called at the start and after each tick.
@@ -52,27 +40,27 @@ class Loop:
         after_tick(state)
         while not until(state):
             percept = self.perceive(state)
-            facts = self._mind.sense(percept)
-            intent = self._mind.decide(percept, facts)
+            facts = self.mind.sense(percept)
+            intent = self.mind.decide(percept, facts)
             outcome, state = self.perform(intent)
-            self._mind.learn(intent, facts, outcome)
+            self.mind.learn(intent, facts, outcome)
             after_tick(state)
 
     @hookable
     def perceive(self, state: State) -> Percept:
         """Return this moment as the mind gets it, with milestones written down where proven."""
-        percept = self._eyes.perceive(state, self.tick)
-        self._ledger.observe(percept)
+        percept = self.eyes.perceive(state, self.tick)
+        self.ledger.observe(percept)
         return percept
 
     @hookable
     def perform(self, intent: Intent) -> Performed:
         """Perform the next step of `intent`: the only place where time passes."""
-        self._console.perform(intent.course.step, render=self._eyes.wants_frame)
+        self.console.perform(intent.course.step, render=self.eyes.wants_frame)
         self.tick += 1
         state = self.look()
         return Performed(intent.course.resume(state), state)
 
     def look(self) -> State:
         """Return the state of this moment."""
-        return read_state(self._console.ram(), self._console.frame)
+        return read_state(self.console.ram(), self.console.frame)

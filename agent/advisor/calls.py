@@ -160,7 +160,7 @@ class Calls:
         breaker: CircuitBreaker,
         *,
         clock: Callable[[], float],
-        sleep: Callable[[float], None],
+        sleep: Callable[[float], object],
         patience: RetryPolicy = RETRY_POLICY,
     ) -> None:
         self.counts: Counter[str] = Counter()

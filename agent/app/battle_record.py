@@ -157,8 +157,7 @@ class BattleWatch(SavedAttributes):
     def _begun(
         self, battle: Battle, own: BattleMon, enemy: BattleMon, state: State, tick: int
     ) -> OngoingBattle:
-        name = self._name(own)
-        led = (battle.trainer_class, battle.trainer_number)
+        name, led = self._name(own), (battle.trainer_class, battle.trainer_number)
         return OngoingBattle(
             start=tick,
             enemies=[self._name(enemy)],

@@ -166,14 +166,8 @@ class Branch:
             game.world,
             self.ledger.due if advising is None else partial(self._due, advising),
         )
-        self.loop = Loop(
-            console=console,
-            eyes=eyes,
-            mind=self.mind,
-            ledger=self.ledger,
-            hooks=self.hooks,
-            tick=console.link.tick,
-        )
+        tick = console.link.tick
+        self.loop = Loop(console, eyes, self.mind, self.ledger, self.hooks, tick)
         self._watch()
         store.attach("eyes", eyes)
         store.attach("mind", self.mind)

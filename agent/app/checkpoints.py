@@ -203,9 +203,8 @@ class Checkpoints:
 
     def save(self, why: Why) -> None:
         """Commit the game and all attached parts of this moment together."""
-        link = self._console.link
-        state = self._console.save()
-        moment = Checkpoint(link.tick, self._console.frame, state, link.chain, why=why)
+        console, link = self._console, self._console.link
+        moment = Checkpoint(link.tick, console.frame, console.save(), link.chain, why=why)
         self._take_vitals()
         self._store.commit(checkpoint=moment)
         self.schedule.saved(link.tick)
@@ -218,10 +217,9 @@ class Checkpoints:
         """
         if self.schedule.owes:
             self.schedule.owes = False
-            run_id = self._store.run_id
+            run_id, knowledge = self._store.run_id, self._knowledge
             with self._counting("deliver"):
-                after = self._knowledge.delivered(run_id)
-                self._knowledge.deliver(run_id, self._store.outbox(after=after))
+                knowledge.deliver(run_id, self._store.outbox(after=knowledge.delivered(run_id)))
 
     def finish(self, why: Why) -> None:
         """Commit the end of a session: a last checkpoint, its lessons, and knowledge put in order."""

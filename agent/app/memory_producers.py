@@ -100,7 +100,7 @@ class PlayProducers:
             money=state.player.money,
             badges=tuple(str(badge) for badge in state.player.badges),
             screen_type=state.screen_type.value,
-            active_goal=call.instance.goal,
+            active_goal=call.instance.mind.goal,
         )
         return _produced(tick_state, percept.tick, state)
 
@@ -122,11 +122,9 @@ class PlayProducers:
 
     def disagreements(self, _call: Call, percept: Percept) -> list[Produced]:
         """Where the screen says something else than work RAM."""
-        at = game_seconds(percept.state)
-        return [
-            Produced({"between": words}, percept.tick, at, importance=2)
-            for words in percept.disagreements
-        ]
+        tick, at = percept.tick, game_seconds(percept.state)
+        found = percept.disagreements
+        return [Produced({"between": words}, tick, at, importance=2) for words in found]
 
     def action(self, call: Call, performed: Performed) -> Produced | None:
         """An action of the plan that ended, with all it took."""
@@ -235,8 +233,7 @@ class PlayProducers:
         """A goal that is reached by the mere doing of the action of its name."""
         intent: Intent = call.args[0]
         pursuit, tick = intent.pursuit, call.instance.tick
-        is_done = performed.outcome is Outcome.DONE
-        if pursuit is None or not is_done or intent.name != pursuit.goal.name:
+        if performed.outcome is not Outcome.DONE or not pursuit or intent.name != pursuit.goal.name:
             return None
         return _produced(_objective(pursuit, tick), tick, performed.state, importance=6)
 
@@ -287,9 +284,7 @@ def _produced(
     importance: int = 3,
     **more: str,
 ) -> Produced:
-    data = as_json(record)
-    data.update(more)
-    return Produced(data, tick, game_seconds(state), importance=importance)
+    return Produced({**as_json(record), **more}, tick, game_seconds(state), importance=importance)
 
 
 def _hp_percent(party: Party) -> float:
@@ -317,10 +312,8 @@ class MeetingProducers:
     def heard(self, _call: Call, talk: TalkEnded) -> Produced:
         """A person that was talked to, and the effects."""
         here = talk.state.map.map_id
-        place = self.story.called(here)
-        return self._produced(
-            PersonHeard(place, here, talk.slot, talk.words, talk.came), talk.state
-        )
+        heard = PersonHeard(self.story.called(here), here, talk.slot, talk.words, talk.came)
+        return self._produced(heard, talk.state)
 
     def looked(self, _call: Call, seen: WaresSeen) -> Produced:
         """The wares of a clerk."""

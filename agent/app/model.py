@@ -5,7 +5,7 @@ Import it only where a model is asked: the SDK takes a second to load.
 
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -94,8 +94,10 @@ class ModelService:
         self._recorder = self._recording()
         record = without_state(self._recorder.record) if self._recorder is not None else None
         self._claude = Claude(hiring.timeout_s, clock=perf_counter, record=record)
+        # To wait for the service; the game stands still meanwhile, and no time passes in it.
+        wait = Event().wait
         self._calls = Calls(
-            self._claude, self._wallet, self._breaker, clock=perf_counter, sleep=_wait
+            self._claude, self._wallet, self._breaker, clock=perf_counter, sleep=wait
         )
 
     def asking(self, every: int) -> Asking:
@@ -112,9 +114,11 @@ class ModelService:
 
     def _advised(self, tools: Sequence[Tool], observed: Callable[[], str | None]) -> "ModelService":
         """Begin to ask on one branch of the run."""
+        config = fitting(ConversationConfig(), self._room())
+        conversations = conversations_of(self._store, self._session)
         self._advisor = ClaudeAdvisor(
             self._calls,
-            self._conversation(),
+            Conversation(conversations, THREAD, self._dependencies(), config),
             Fixed(tuple(tools), self._notes, self._store.run_id),
             observed=observed,
             mask=self._mask,
@@ -122,16 +126,12 @@ class ModelService:
         )
         return self
 
-    def _conversation(self) -> Conversation:
-        """Return the conversation of the run, to go on in this session."""
-        config = fitting(ConversationConfig(), self._room())
-        return Conversation(
-            conversations_of(self._store, self._session), THREAD, self._dependencies(), config
-        )
-
     def _dependencies(self) -> Dependencies:
         """Return what a conversation is observed by: rules, or a small model with rules to fall back on."""
-        estimate = self._estimator()
+        # All thresholds are counted as the service counts, where it does.
+        messages = [{"role": "user", "content": prompt_file("rules")}]
+        request = Request(self._hiring.terms.usual, (), messages, 1)
+        estimate = calibrated(TokenEstimator(), self._claude, request)
         by_rules = Dependencies(
             observer=HeuristicObserver(estimate),
             reflector=HeuristicReflector(estimate),
@@ -152,12 +152,6 @@ class ModelService:
             background=in_thread,
         )
 
-    def _estimator(self) -> TokenEstimator:
-        """Return what all thresholds are counted by: as the service counts, where it does."""
-        messages = [{"role": "user", "content": prompt_file("rules")}]
-        request = Request(self._hiring.terms.usual, (), messages, 1)
-        return calibrated(TokenEstimator(), self._claude, request)
-
     def _room(self) -> int | None:
         """Return how many tokens the model takes, or None where the service does not say."""
         try:
@@ -170,7 +164,7 @@ class ModelService:
         errors = summary.errors + sum(self.faults.values())
         return replace(summary, errors=errors, advice=self._report())
 
-    def _report(self) -> Mapping[str, Json]:
+    def _report(self) -> dict[str, Json]:
         """Return what asking came to so far: counts, money, the cache, the tape."""
         advisor, counts = self._advisor, dict(sorted(self._calls.counts.items()))
         observed = counts.get(MEMORY_TOKENS, 0)
@@ -234,11 +228,6 @@ def _log_handlers() -> Sequence[logging.Handler]:
 def require_key(hiring: ModelTerms) -> None:
     """Raise UsageError where there is no key for Claude, or one that cannot be used."""
     Claude(hiring.timeout_s, clock=perf_counter).close()
-
-
-def _wait(seconds: float) -> None:
-    """Wait for the service; the game stands still meanwhile, and no time passes in it."""
-    Event().wait(seconds)
 
 
 def _now_s() -> float:

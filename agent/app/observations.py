@@ -1,6 +1,7 @@
 """Observations of play kept with the run: what becomes one, the sections that list them, and who watches play for them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from agent.app.memory_producers import AGENT
@@ -47,9 +48,6 @@ def game_table(
     """Return the extractors of play; `name_of` says what an item is called."""
     by_id = {each.id: each for each in milestones}
 
-    def deed(args: Mapping[str, Any], result: Result) -> Sequence[Observed]:
-        return _deed(args, result, name_of)
-
     def waypoint(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
         milestone = by_id.get(args["milestone"])
         says = milestone.says if milestone is not None else args["milestone"]
@@ -60,7 +58,7 @@ def game_table(
         return [Observed("milestone_reached", says, 8, args["milestone"], told)]
 
     return {
-        DEED: deed,
+        DEED: partial(_deed, name_of),
         WAYPOINT: waypoint,
         BATTLE: _battle,
         BLACKOUT: _blackout,
@@ -71,7 +69,7 @@ def game_table(
 
 
 def _deed(
-    args: Mapping[str, Any], result: Result, name_of: Callable[[int], str]
+    name_of: Callable[[int], str], args: Mapping[str, Any], result: Result
 ) -> Sequence[Observed]:
     """A deed of the plan: what failed is worth more than a step, and what it brought more than either.
 
@@ -91,11 +89,9 @@ def _deed(
     spent = args["money"] - result.output["money"]
     things = ", ".join(f"{count} {name_of(item)}" for item, count in gained.items())
     told["gained"] = things
-    if spent > 0:
-        content = f"{things} for {spent}, at {args['place']}"
-        return [Observed("purchase_made", content, 5, name, told, ("deed_failed",))]
-    content = f"{things}, at {args['place']}"
-    return [Observed("item_gained", content, 5, name, told, ("deed_failed",))]
+    kind, price = ("purchase_made", f" for {spent}") if spent > 0 else ("item_gained", "")
+    content = f"{things}{price}, at {args['place']}"
+    return [Observed(kind, content, 5, name, told, ("deed_failed",))]
 
 
 def _gained(before: Sequence[tuple[int, int]], after: Sequence[tuple[int, int]]) -> dict[int, int]:

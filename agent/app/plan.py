@@ -1,6 +1,6 @@
 """What the agent would do at one moment and why, without doing it: at a checkpoint, at power-on, or in a RAM image."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -125,9 +125,8 @@ def outlook(rom: Path | None, run: Path | None) -> Outlook:
         mind = thinker.mind()
         if reader is not None:
             reader.restore_part("mind", mind)
-        name, tick = "power-on", 0
-        if checkpoint is not None:
-            name, tick = f"tick {checkpoint.tick}", checkpoint.tick
+        tick = 0 if checkpoint is None else checkpoint.tick
+        name = "power-on" if checkpoint is None else f"tick {tick}"
         told = thinker.experience.told
         told.clear()  # what was chosen once and for all the plan's own words tell
         seen = _look(game.story, mind, percept_of(state, tick), name)
@@ -171,7 +170,8 @@ def _look(
     """Return what `mind` makes of a moment; `presume` counts milestones that RAM alone shows."""
     facts = mind.sense(percept)
     if presume:
-        facts = {**facts, **_passed(story, facts)}
+        behind = [each for each in story.milestones if each.behind and facts[each.behind]]
+        facts = {**facts, **dict.fromkeys(map(reached, behind), 1)}
     reflex = mind.firing(percept)
     # What follows when the reflex has had its way, as it will in a moment.
     then = facts if reflex is None else {**facts, "in_control": 1}
@@ -193,14 +193,6 @@ def _look(
         plan=explain(plan, then) if plan is not None else None,
         now=now,
     )
-
-
-def _passed(story: Story, facts: Facts) -> Mapping[str, int]:
-    return {
-        reached(each): 1
-        for each in story.milestones
-        if each.behind is not None and facts[each.behind]
-    }
 
 
 def _moment(story: Story, state: State) -> str:

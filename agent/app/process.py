@@ -7,8 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import disk_usage
 from types import FrameType
+from typing import Final
 
 import psutil
+
+# The signals by which somebody asks for an end; not every system has them all.
+ENDS: Final = frozenset({"SIGINT", "SIGTERM", "SIGHUP"})
 
 
 @dataclass(slots=True)
@@ -25,7 +29,7 @@ def interrupts() -> Iterator[Interrupt]:
     A closed terminal that is ignored stays so, as under nohup.
     """
     interrupt = Interrupt()
-    before = {each: signal.getsignal(each) for each in _ends()}
+    before = {each: signal.getsignal(each) for each in signal.Signals if each.name in ENDS}
 
     def first(number: int, _frame: FrameType | None) -> None:
         interrupt.asked = True
@@ -39,11 +43,6 @@ def interrupts() -> Iterator[Interrupt]:
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
-
-
-def _ends() -> list[signal.Signals]:
-    """Return the signals by which somebody asks for an end; not every system has them all."""
-    return [each for each in signal.Signals if each.name in {"SIGINT", "SIGTERM", "SIGHUP"}]
 
 
 def resident_of(pid: int | None = None) -> int:

@@ -24,7 +24,7 @@ from agent.mind.intent import Intent
 from agent.perception.percept import Percept
 from agent.story.milestones import MilestoneLedger, ReachedMilestone
 from agent.story.story import Story
-from emulator import Console, EmulatorError, Link, RecordingConsole, StateError, StepRecord
+from emulator import Console, EmulatorError, Link, RecordingConsole, StateError
 from memory import (
     Call,
     Checkpoint,
@@ -118,7 +118,9 @@ class Session:
         """Build all that lives on one branch, from the newest checkpoint up to tick `latest`."""
         checkpoint = self._go_back(latest, why)
         link = Link(checkpoint.tick, checkpoint.chain) if checkpoint else None
-        self._console = RecordingConsole(self._slot, self._record, start=link)
+        self._console = RecordingConsole(
+            self._slot, lambda record: self._store.append_step(row_of(record)), start=link
+        )
         self._doing = ""
         self._branch = Branch(self._ground, self._console, passed_over, is_new=checkpoint is None)
         self._loop = self._branch.loop
@@ -228,9 +230,6 @@ class Session:
             return Stop.TICKS
         return Stop.INTERRUPTED if self._interrupt.asked else None
 
-    def _record(self, record: StepRecord) -> None:
-        self._store.append_step(row_of(record))
-
     def _witness(self, call: Call, reached: tuple[ReachedMilestone, ...]) -> None:
         percept: Percept = call.args[0]
         for each in reached:
@@ -266,7 +265,7 @@ class Session:
                 cartridge=self._console.cartridge.name,
                 tick=self._loop.tick,
                 intent=call.args[0],
-                goal=self._loop.goal,
+                goal=self._branch.mind.goal,
                 reached=self._branch.ledger.reached,
                 state=state,
                 gains=self._branch.ladder.progress.gained,
@@ -281,7 +280,6 @@ class Session:
     def _summary(self, reason: str) -> Summary:
         start = self._start
         wall = perf_counter() - start.counter
-        state = self._loop.look()
         return Summary(
             run=str(self._folder.path),
             cartridge=self._console.cartridge.name,
@@ -293,7 +291,7 @@ class Session:
             wall_s=round(wall, 3),
             frames_per_s=round((self._console.frame - start.frame) / wall, 1),
             milestones=self._branch.ledger.reached,
-            badges=state.player.badge_count,
+            badges=self._loop.look().player.badge_count,
             battles=sum(1 for _ in self._store.events("battle")),
             errors=self._errors + self._branch.faults + sum(self._store.faults.values()),
             consolidations=self._branch.memory.consolidator.consolidations,

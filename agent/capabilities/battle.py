@@ -10,20 +10,18 @@ from typing import Final
 
 from agent.battle.options import BattleGoals
 from agent.battle.policy import BattlePolicy, GoalsOfBattle
-from agent.capabilities.capability import BoundAction, Capability, Sensor
+from agent.capabilities.capability import PEACE, BoundAction, Capability, flag
 from agent.capabilities.catch import wanted
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import ahead, is_ready
 from agent.experience.uses import MemoryUse
-from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import fight
 from emulator import Battle, BattleMon, Dex, State
-from memory import Recall, SuccessfulStrategy
+from memory import SuccessfulStrategy
 
 PRIORITY: Final = 100  # nothing else can be done meanwhile
 AT_WAR: Final = Require("in_battle", at_least=1)
-AT_PEACE: Final = Require("in_battle", at_most=0)
 _FIGHT: Final = Action(
     name="fight",
     requires=(AT_WAR,),
@@ -31,7 +29,7 @@ _FIGHT: Final = Action(
     cost=10,
     says="fight to the end",
 )
-_OVER: Final = Goal("battle", (AT_PEACE,), PRIORITY, "come out of the battle")
+_OVER: Final = Goal("battle", (PEACE,), PRIORITY, "come out of the battle")
 
 
 def sequence(game: GameContext, state: State) -> tuple[int, ...]:
@@ -74,19 +72,15 @@ def battle_goals(game: GameContext) -> GoalsOfBattle:
     kept = tuple(sorted(game.story.kept))
 
     def goals(state: State) -> BattleGoals:
+        task = next(ahead(game.story, state), None)
         return BattleGoals(
             catch=wanted(game, state),
-            train=_wants_experience(game, state),
+            train=task is not None and not is_ready(game, state.party, task),
             spare=kept,
             sequence=sequence(game, state),
         )
 
     return goals
-
-
-def _wants_experience(game: GameContext, state: State) -> bool:
-    task = next(ahead(game.story, state), None)
-    return task is not None and not is_ready(game, state.party, task)
 
 
 def capability(game: GameContext) -> Capability:
@@ -103,11 +97,7 @@ def battling(policy: BattlePolicy, note: Callable[[State], str] | None = None) -
     """Fight every battle by `policy`; `note` says what memory knows of one."""
     return Capability(
         name="battle",
-        sensors=(Sensor(frozenset({"in_battle"}), _read),),
+        sensors=(flag("in_battle", lambda state: state.in_battle),),
         actions=(BoundAction(_FIGHT, partial(fight, policy), while_true=AT_WAR, note=note),),
         goals=(_OVER,),
     )
-
-
-def _read(percept: Percept, _recall: Recall) -> dict[str, int]:
-    return {"in_battle": int(percept.state.in_battle)}

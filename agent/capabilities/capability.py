@@ -26,6 +26,11 @@ class Sensor:
     read: Read
 
 
+def flag(name: str, holds: Callable[[State], bool]) -> Sensor:
+    """Return a sensor of the fact whether something holds in a state."""
+    return Sensor(frozenset({name}), lambda percept, _recall: {name: int(holds(percept.state))})
+
+
 def watching(
     before: Mapping[str, int],
     sources: Callable[[State], tuple[object, ...]],

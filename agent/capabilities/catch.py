@@ -72,25 +72,16 @@ def _holds(needs: Iterable[str], missing: set[str]) -> bool:
 def capability(game: GameContext) -> Capability:
     """Catch Pokemon that fit, where they live."""
     found = {task: homes(game, task) for task in game.story.tasks if task.against is not None}
+    who = "does well in what is ahead"
+    targets = [(CatchTarget(each.id, each.fits, who, (ROOM,)), found[each]) for each in found]
+    targets += [(prey, homes_of(game, species)) for prey, species in _learners(game)]
     return Capability(
         name="catch",
         sensors=(_sensor(game, found),),
-        actions=(
-            *(
-                _bound_action(
-                    CatchTarget(task.id, task.fits, "does well in what is ahead", (ROOM,)),
-                    place,
-                    share,
-                    game,
-                )
-                for task, places in found.items()
-                for place, share in places.items()
-            ),
-            *(
-                _bound_action(prey, place, share, game)
-                for prey, species in _learners(game)
-                for place, share in homes_of(game, species).items()
-            ),
+        actions=tuple(
+            _bound_action(prey, place, share, game)
+            for prey, places in targets
+            for place, share in places.items()
         ),
     )
 
@@ -134,20 +125,19 @@ def _sensor(game: GameContext, found: Mapping[Task, Mapping[Place, Fraction]]) -
         room = _room(game, state)
         hopeless = not room or not _can_have_balls(game.dex, state)
         facts = {
-            task.fits: int(hopeless or not places or _is_served(game, task, state.party))
+            # No catch is needed where one fits already, or the team wins without.
+            task.fits: int(
+                hopeless
+                or not places
+                or _has_fitting(game.dex, task, state.party)
+                or is_ready(game, state.party, task)
+            )
             for task, places in found.items()
         }
         places = FULL - len(state.party)
         return {**facts, BALLS: items.balls(state.bag), PLACES: places, ROOM: room}
 
     return watching(before, sources, read)
-
-
-def _is_served(game: GameContext, task: Task, party: Party) -> bool:
-    """Say whether a team needs no catch for a task: one fits already, or it wins without."""
-    if _has_fitting(game.dex, task, party):
-        return True
-    return is_ready(game, party, task)
 
 
 def _can_have_balls(dex: Dex, state: State) -> bool:
@@ -225,16 +215,14 @@ def fitting_for(dex: Dex, task: Task) -> frozenset[int]:
     """Return the species that do well against the trainer of a task, by moves known or learned soon."""
     team = team_of(dex, task.against) if task.against is not None else ()
     return frozenset(
-        index for index, each in dex.all_species.items() if _does_well(dex, _soon_known(each), team)
+        index for index, each in dex.all_species.items() if _does_well(dex, each, team)
     )
 
 
-def _soon_known(species: Species) -> tuple[int, ...]:
-    return (*species.first_moves, *(each.move for each in species.lessons if each.level <= GROWN))
-
-
-def _does_well(dex: Dex, moves: Iterable[int], team: Team) -> bool:
-    """Say whether an attack among `moves` is strong against at least half of a team."""
+def _does_well(dex: Dex, species: Species, team: Team) -> bool:
+    """Say whether an attack that a species knows soon is strong against at least half of a team."""
+    learnt = (each.move for each in species.lessons if each.level <= GROWN)
+    moves = (*species.first_moves, *learnt)
     foes = [dex.all_species[member.species] for member in team if member.species in dex.all_species]
     attacks = [dex.all_moves[move] for move in moves if move in dex.all_moves]
     return bool(foes) and any(

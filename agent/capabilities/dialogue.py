@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Final
 
-from agent.capabilities.capability import BoundAction, Capability, Reflex, Sensor
+from agent.capabilities.capability import BoundAction, Capability, Reflex, Sensor, flag
 from agent.capabilities.context import GameContext
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Require
 from agent.skills import Skill, boot, choose, once, read_on, tap, wait
-from emulator import Button, Menu, State
+from emulator import Button, State
 from memory import Recall
 
 MENU_CORNER: Final = (1, 2)  # cursor of the main menu and of the list of preset names
@@ -52,7 +52,7 @@ def capability(_game: GameContext) -> Capability:
     """Read on when text waits, close menus that no skill opened, wait while the game is busy."""
     return Capability(
         name="dialogue",
-        sensors=(Sensor(frozenset({"in_control"}), _in_control),),
+        sensors=(flag("in_control", lambda state: state.in_control),),
         reflexes=(
             Reflex("text", _text_waits, read_on(), "text is waiting"),
             Reflex(
@@ -61,10 +61,6 @@ def capability(_game: GameContext) -> Capability:
             Reflex("busy", _busy, wait(24), "the game is busy and reads nothing"),
         ),
     )
-
-
-def _in_control(percept: Percept, _recall: Recall) -> dict[str, int]:
-    return {"in_control": int(percept.state.in_control)}
 
 
 def _text_waits(percept: Percept) -> bool:
@@ -116,8 +112,9 @@ def _read_opening(percept: Percept, _recall: Recall) -> Mapping[str, int]:
     state = percept.state
     if state.game_started:
         return STARTED
-    corner = state.menu is not None and (state.menu.top_x, state.menu.top_y) == MENU_CORNER
-    naming = corner and _is_name_list(state.menu)
+    menu = state.menu
+    corner = menu is not None and (menu.top_x, menu.top_y) == MENU_CORNER
+    naming = menu is not None and corner and menu.maximum == NAMES_LAST
     return {
         "game_started": 0,
         # A new game starts with money, long before the player stands anywhere.
@@ -125,7 +122,3 @@ def _read_opening(percept: Percept, _recall: Recall) -> Mapping[str, int]:
         "naming_menu": int(naming),
         "main_menu": int(corner and not naming),
     }
-
-
-def _is_name_list(menu: Menu | None) -> bool:
-    return menu is not None and menu.maximum == NAMES_LAST

@@ -143,18 +143,14 @@ def _can_learn(game: GameContext, move: FieldMove, state: State) -> bool:
 
 def _lesson(move: FieldMove, game: GameContext) -> BoundAction | None:
     """Teaching a move, where the story gives what teaches it."""
-    machine, carried = (
-        game.dex.machine_for(move.move),
-        machine_fact(game.story, game.dex, move.move),
-    )
+    machine = game.dex.machine_for(move.move)
+    carried = machine_fact(game.story, game.dex, move.move)
     if machine is None or carried is None:
         return None
 
     def begin(state: State) -> Skill:
         pupil = pupil_for(game.dex, state.party, move.move)
-        if pupil is None:
-            return nothing()
-        return teach(machine, pupil.position, state, forget=pupil.slot)
+        return teach(machine, pupil.position, state, forget=pupil.slot) if pupil else nothing()
 
     action = Action(
         name=f"teach:{move.name}",

@@ -88,11 +88,18 @@ def _sensor(game: GameContext) -> Sensor:
         return state.party, state.bag, flags.used_center, flags.blackout_map
 
     def read(state: State) -> dict[str, int]:
-        facts, flags = _facts(game.dex, kept, state), state.flags
-        used = {
-            fact: flags.used_center and flags.blackout_map == town for fact, town in towns.items()
+        # Asking is enough for the centre to count as used; only after healing a defeat leads there.
+        woken = state.flags.blackout_map if state.flags.used_center else None
+        poisoned = any(mon.status.poisoned and mon.hp for mon in state.party.mons)
+        return {
+            "party:hp": hp_percent(state.party),
+            "party:pp": pp_percent(game.dex, state.party),
+            "party:poisoned": int(poisoned),
+            "healed": int(woken not in {None, HOME}),
+            "bag:potions": sum(map(state.bag.quantity, items.potions(state.bag, kept))),
+            "bag:antidotes": state.bag.quantity(items.ANTIDOTE),
+            **{fact: int(town == woken) for fact, town in towns.items()},
         }
-        return {**facts, **{fact: int(so) for fact, so in used.items()}}
 
     return watching({**BEFORE, **dict.fromkeys(towns, 0)}, sources, read)
 
@@ -100,19 +107,6 @@ def _sensor(game: GameContext) -> Sensor:
 def home(town: int) -> str:
     """Return the name of the fact that one would wake up in a town after losing."""
     return f"home:{town}"
-
-
-def _facts(dex: Dex, kept: Collection[int], state: State) -> dict[str, int]:
-    # Asking is enough for the centre to count as used; only after healing a defeat leads there.
-    healed = state.flags.used_center and state.flags.blackout_map != HOME
-    return {
-        "party:hp": hp_percent(state.party),
-        "party:pp": pp_percent(dex, state.party),
-        "party:poisoned": int(any(mon.status.poisoned and mon.hp for mon in state.party.mons)),
-        "healed": int(healed),
-        "bag:potions": sum(map(state.bag.quantity, items.potions(state.bag, kept))),
-        "bag:antidotes": state.bag.quantity(items.ANTIDOTE),
-    }
 
 
 def _heal(healer: Healer, game: GameContext) -> BoundAction:

@@ -62,12 +62,11 @@ def lost_to(dex: Dex, mon: PartyMon, team: Team, experience: Experience) -> Mist
     """Return the battle that `mon`'s kind lost against `team` at its level or above, or None."""
     species = dex.all_species.get(mon.species)
     defeats = experience.defeats(species.name) if species is not None else ()
-    return next((each for each in defeats if _forbids(dex, each, mon, team)), None)
-
-
-def _forbids(dex: Dex, defeat: MistakeRecord, mon: PartyMon, team: Team) -> bool:
-    lost_at = defeat.situation["player_level"]
-    return isinstance(lost_at, int) and mon.level <= lost_at and _was_against(dex, defeat, team)
+    for each in defeats:
+        lost_at = each.situation["player_level"]
+        if isinstance(lost_at, int) and mon.level <= lost_at and _was_against(dex, each, team):
+            return each
+    return None
 
 
 def _was_against(dex: Dex, defeat: MistakeRecord, team: Team) -> bool:
@@ -164,7 +163,8 @@ def strength(party: Party) -> tuple[object, ...]:
 
 def remembered_strength() -> Callable[[Party], tuple[object, ...]]:
     """Return `strength` as asked every tick: computed only for another team than the last."""
-    last, known = Party(()), strength(Party(()))
+    last = Party(())
+    known = strength(last)
 
     def asked(party: Party) -> tuple[object, ...]:
         nonlocal last, known

@@ -181,18 +181,18 @@ def _bought_from(
     clerks: Mapping[Clerk, Collection[int]], game: GameContext, state: State
 ) -> frozenset[Clerk]:
     """Return the clerks to visit for what runs short: of those near that sell it, the nearest."""
-    steps = {each: _steps(each, game, state) for each in clerks if _is_open(each, game, state)}
+    here, place, nearness = state.map.map_id, game.story.place, game.terrain.nearness
+    steps = {
+        each: nearness.steps(here, place(each.place).map_id)
+        for each in clerks
+        if _is_open(each, game, state)
+    }
     open_near = sorted((each for each in steps if steps[each] <= NEAR), key=steps.__getitem__)
     sold = frozenset(ware for each in open_near for ware in clerks[each])
     return frozenset(
         next(each for each in open_near if item in clerks[each])
         for item in _lacking(game, sold, state)
     )
-
-
-def _steps(clerk: Clerk, game: GameContext, state: State) -> int:
-    there = game.story.place(clerk.place)
-    return game.terrain.nearness.steps(state.map.map_id, there.map_id)
 
 
 def _is_open(clerk: Clerk, game: GameContext, state: State) -> bool:

@@ -91,13 +91,8 @@ def _goal(fact: str, says: str, priority: int) -> Goal:
 
 def _past(ambition: Ambition, story: Story) -> tuple[Require, ...]:
     """Return when an ambition is not worth its while any more."""
-    return tuple(
-        [
-            Require(reached(each), at_least=1)
-            for each in story.milestones
-            if each.id == ambition.before
-        ]
-    )
+    before = [each for each in story.milestones if each.id == ambition.before]
+    return tuple([Require(reached(each), at_least=1) for each in before])
 
 
 def _can_come(fact: str, game: GameContext) -> bool:

@@ -45,7 +45,6 @@ from memory import Recall
 
 BARRED_DETOUR: Final = 40  # steps that are walked sooner than tried in vain again
 CARD_KEY: Final = 48
-OPENS: Final = frozenset({Obstacle.LOCKED_DOOR})
 # Chance to win from which on trainers are not avoided: they bring money and experience.
 SAFE: Final = 0.9
 SIGHT_DETOUR: Final = 12  # steps around that each square in sight is worth
@@ -112,11 +111,11 @@ def _end(place: Place) -> Destination:
 
 def locked_doors(_game: GameContext) -> Capability:
     """Walk through locked doors once the card is in the bag."""
-    return Capability(name="card_key", passages=(_opened,))
-
-
-def _opened(state: State) -> frozenset[Obstacle]:
-    return OPENS if state.bag.quantity(CARD_KEY) else frozenset()
+    opened = frozenset({Obstacle.LOCKED_DOOR})
+    return Capability(
+        name="card_key",
+        passages=(lambda state: opened if state.bag.quantity(CARD_KEY) else frozenset(),),
+    )
 
 
 def trainer_sight(game: GameContext) -> Capability:
@@ -138,12 +137,10 @@ def trainer_sight(game: GameContext) -> Capability:
 def capability(game: GameContext) -> Capability:
     """Walk to any of the named places of the story, but through no gate that is still closed."""
     story = game.story
-    tells = frozenset(
-        [at(place.name) for place in story.places] + [each.fact for each in story.lands]
-    )
+    places, lands = (at(each.name) for each in story.places), (each.fact for each in story.lands)
     return Capability(
         name="travel",
-        sensors=(Sensor(tells | {MAP}, _reader(game)),),
+        sensors=(Sensor(frozenset({*places, *lands, MAP}), _reader(game)),),
         actions=tuple(
             _bound_action(place, way, game) for place in story.places for way in place.approaches()
         ),
@@ -177,13 +174,10 @@ def _reader(game: GameContext) -> Read:
         here = state.map.map_id
         facts: Mapping[str, int] = whole.get(here) or {**nowhere, MAP: here}
         if story.lands:
-            facts = {
-                **facts,
-                **{
-                    each.fact: int(each.hinders(inside=each.contains(state)))
-                    for each in story.lands
-                },
+            lands = {
+                each.fact: int(each.hinders(inside=each.contains(state))) for each in story.lands
             }
+            facts = {**facts, **lands}
         if here in spots:
             world, start = game.terrain.world(state), spot_of(state)
             joined = {fact: int(joins(world, start, spot)) for fact, spot in spots[here]}
@@ -253,11 +247,7 @@ def _is_part(each: Place, there: Place) -> bool:
 
 def _distance_to(place: Place, terrain: Terrain) -> Extra:
     """What the way to `place` costs, by how far its map is from where one is then."""
-
-    def price(map_id: int) -> int:
-        return terrain.nearness.steps(map_id, place.map_id) // STEPS
-
-    return Extra(MAP, price)
+    return Extra(MAP, lambda map_id: terrain.nearness.steps(map_id, place.map_id) // STEPS)
 
 
 def _closed_gates(story: Story) -> Hazard:

@@ -39,7 +39,11 @@ def inquiry(game: GameContext) -> Inquiry:
 
     Those who only talk, as memory knows, are left out.
     """
-    spoken_for = _spoken_for(game)
+    # The people of tasks, healers and shops have their time.
+    slots = [(task.place, slot) for task in game.story.tasks for slot in task.interaction.people]
+    slots += [(each.place, each.person) for each in game.story.healers]
+    slots += [(each.place, each.person) for each in game.story.clerks]
+    spoken_for = {(game.story.place(place).map_id, slot) for place, slot in slots}
     asked: set[tuple[int, int]] = set()
 
     def left(state: State) -> Iterator[Person]:
@@ -85,11 +89,3 @@ def _people(game: GameContext, state: State) -> Iterator[Person]:
     residents = game.terrain.world(state).map(state.map.map_id).people
     plain = {each.slot for each in residents if each.kind is ResidentKind.PERSON}
     yield from (each for each in state.people_present if each.slot in plain)
-
-
-def _spoken_for(game: GameContext) -> frozenset[tuple[int, int]]:
-    """Return the people of tasks, healers and shops, which have their time."""
-    slots = [(task.place, slot) for task in game.story.tasks for slot in task.interaction.people]
-    slots += [(each.place, each.person) for each in game.story.healers]
-    slots += [(each.place, each.person) for each in game.story.clerks]
-    return frozenset((game.story.place(place).map_id, slot) for place, slot in slots)

@@ -7,7 +7,7 @@ cheap, the one that worked before is taken.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final, TypeAlias
+from typing import Final
 
 from agent.experience.uses import Experience, MemoryUse
 from agent.planning.domain import Action, Facts, Goal
@@ -18,13 +18,6 @@ from memory import LearnedPattern, MistakeRecord
 RETRY_COST: Final = 5  # what each failure adds to the cost of an action
 MOST_REMEMBERED: Final = 4  # failures of earlier runs that count: what failed then may work by now
 
-Search: TypeAlias = Callable[[Goal, Facts], Plan | None]
-
-
-def nowhere(_state: State) -> str:
-    """Name no place."""
-    return ""
-
 
 class ActionCosts:
     """Costs only ever grow above those of the domain, so that no plan is thought cheaper than it is.
@@ -34,7 +27,7 @@ class ActionCosts:
     """
 
     def __init__(
-        self, experience: Experience | None = None, place_of: Callable[[State], str] = nowhere
+        self, experience: Experience | None = None, place_of: Callable[[State], str] = lambda _: ""
     ) -> None:
         self.experience = experience or Experience()
         self._place_of = place_of
@@ -54,7 +47,7 @@ class ActionCosts:
 
     def search(
         self, offered: Sequence[Action], failures: Mapping[str, int], state: State | None
-    ) -> Search:
+    ) -> Callable[[Goal, Facts], Plan | None]:
         """Return the search for plans at one moment."""
         actions = self.today(offered, failures, state)
         if state is None:

@@ -70,16 +70,15 @@ def spare(waypoints: Iterable[Entry]) -> Mapping[int, str]:
         return {}
     runs = max(known, key=lambda each: min(run["tick"] for run in each))
     items = {item for run in runs for item in run["left"]}
-    least = {item: min(_without(run, item) for run in runs) for item in items}
+    least = {
+        item: min(run["left"].get(item, 0) - run["found"].get(item, 0) for run in runs)
+        for item in items
+    }
     return {
         int(item): f"{left} and more were left over in all of {len(runs)} runs"
         for item, left in least.items()
         if left > 0
     }
-
-
-def _without(run: Mapping[str, Any], item: str) -> int:
-    return int(run["left"].get(item, 0) - run["found"].get(item, 0))
 
 
 class ChosenWay(NamedTuple):
@@ -212,7 +211,10 @@ class Experience(SavedAttributes):
     def winning(self, own: str, enemy: str) -> SuccessfulStrategy | None:
         """Return the most proven sequence of moves that won for `own` against `enemy`."""
         known = self._strategies(MemoryUse.MOVES, own, enemy)
-        return next(filter(_is_proven, known), None)
+        proven = (
+            each for each in known if each.total_uses >= OFTEN and each.success_rate >= MOSTLY
+        )
+        return next(proven, None)
 
     def best_way(self, choice: str, ways: Sequence[int], drawn: int) -> ChosenWay:
         """Return which of several ways to take; `drawn` where memory has nothing to say."""
@@ -298,7 +300,3 @@ def _is_defeat(mistake: MistakeRecord) -> bool:
     situation = mistake.situation
     levels = situation.get("player_level"), situation.get("enemy_level")
     return all(isinstance(level, int) for level in levels) and "enemy_pokemon" in situation
-
-
-def _is_proven(strategy: SuccessfulStrategy) -> bool:
-    return strategy.total_uses >= OFTEN and strategy.success_rate >= MOSTLY

@@ -64,23 +64,19 @@ class QuestionContext(NamedTuple):
     plan_for: Callable[[Goal], Plan | None]
 
 
+@dataclass(slots=True)
 class CurrentMoment:
     """Returns, when called, the moment that is asked about; the mind says at each decision how to look at it."""
 
-    def __init__(self) -> None:
-        self._look: Callable[[], QuestionContext] | None = None
-
-    def comes(self, look: Callable[[], QuestionContext]) -> None:
-        """Let `look` return the moment from now on."""
-        self._look = look
+    look: Callable[[], QuestionContext] | None = None
 
     def __call__(self) -> QuestionContext:
         """Return it."""
-        if self._look is None:
+        if self.look is None:
             raise RuntimeError(
                 "nothing was looked at yet: the mind decides before a question is asked"
             )
-        return self._look()
+        return self.look()
 
 
 Describe = Callable[[Purpose, QuestionContext, str], str]  # the moment and what happened, in words
@@ -186,6 +182,7 @@ class Advising(SavedAttributes):
     ) -> Advice | None:
         """Return an answer that is worth keeping to, or None."""
         moment = self.now()
+        sight = moment.percept.sight
         question = Question(
             purpose=purpose,
             tick=moment.percept.tick,
@@ -194,7 +191,7 @@ class Advising(SavedAttributes):
             goals=tuple(Option(each.name, each.says) for each in moment.goals),
             candidates=candidates,
             milestone=self._milestone,
-            picture=_picture(moment.percept) if purpose is Purpose.STUCK else b"",
+            picture=sight.screen.png() if sight is not None and purpose is Purpose.STUCK else b"",
         )
         answer = self._advisor.ask(question)
         self.hooks.emit(QuestionAnswered(question, answer))
@@ -206,11 +203,6 @@ class Advising(SavedAttributes):
         self._lifted.clear()
         self._candidates.clear()
         return True
-
-
-def _picture(percept: Percept) -> bytes:
-    """Return the frame of a moment as a PNG, b"" where none was drawn."""
-    return percept.sight.screen.png() if percept.sight is not None else b""
 
 
 def _key(purpose: Purpose, about: str) -> str:

@@ -54,11 +54,12 @@ class Mind(SavedAttributes):
         self._reflexes = [reflex for each in capabilities for reflex in each.reflexes]
         self._ladder = ladder
         self._progress = ladder.progress
-        ladder.spare(
+        # Where these are possible nothing else is.
+        ladder.indispensable = {
             name
             for name, bound in self._bound.items()
             if bound.at_once or bound.while_true is not PEACE
-        )
+        }
         for way_out in (ladder.escape, ladder.inquiry.action if ladder.inquiry else None):
             if way_out is not None:
                 self._bound[way_out.action.name] = way_out
@@ -112,13 +113,17 @@ class Mind(SavedAttributes):
         """
         self._watch_progress(percept)
         self._close(percept, facts)
-        self._let_go(facts)
+        # What it counts on may be gone; the plan may still stand later.
+        if self._intent is not None and not self._bound[self._intent.name].while_true.holds(facts):
+            self._intent = None
         if self._advising is not None:
-            self._advising.now.comes(partial(self._moment, percept, facts))
+            self._advising.now.look = partial(self._moment, percept, facts)
         intent = (
             self._reflex(percept)
             or self._intent
-            or self._look_again(percept)
+            # Between two parts of a scene the player is free for up to a dozen frames, as in Oak's
+            # lab: what is begun then is begun on facts that the next part changes.
+            or (self._idle(percept, "the scene may go on") if self._held_up else None)
             or self._way_out(percept)
             or self._advised(percept, facts)
             or self._next(percept, facts)
@@ -179,8 +184,7 @@ class Mind(SavedAttributes):
         """Look at what is new, and climb the ladder when nothing is."""
         for episode in self._ladder.saw(percept):
             self.hooks.emit(EpisodeTold(episode, percept))
-        reason = self._progress.verdict
-        if reason is not None:
+        if (reason := self._progress.verdict) is not None:
             self._climb(reason, percept)
 
     def _climb(self, reason: StuckReason, percept: Percept) -> None:
@@ -212,23 +216,13 @@ class Mind(SavedAttributes):
         course = SkillRun(once(reflex.step))
         return self._meant(IntentSource.REFLEX, reflex.name, reflex.says, course, percept)
 
-    def _look_again(self, percept: Percept) -> Intent | None:
-        """Wait once before anything is begun after a scene.
-
-        Between two parts of one the player is free for up to a dozen frames, as in Oak's lab: what is
-        begun then is begun on facts that the next part changes.
-        """
-        return self._idle(percept, "the scene may go on") if self._held_up else None
-
     def _way_out(self, percept: Percept) -> Intent | None:
         """Do what the ladder asks for: wait otherwise than last time, or leave the map."""
         frames = self._ladder.pause()
         if frames:
             return self._idle(percept, "something else should come of it", frames)
         bound = self._ladder.way_out(percept)
-        if bound is None:
-            return None
-        return self._carry_out(bound, IntentSource.LADDER, percept)
+        return self._carry_out(bound, IntentSource.LADDER, percept) if bound else None
 
     def _advised(self, percept: Percept, facts: Facts) -> Intent | None:
         """Ask for advice when a question is due, and try what was advised next, where it is possible."""
@@ -243,22 +237,17 @@ class Mind(SavedAttributes):
         if advising.consult(percept.tick):
             self._plan = self._weighed = None
         offered = self._ladder.offered(self.domain.actions)
-        possible = {each.name for each in offered if each.possible(facts)}
-        name = advising.next_candidate(possible)
-        if name is None:
-            return None
-        return self._carry_out(self._bound[name], IntentSource.ADVICE, percept)
+        name = advising.next_candidate({each.name for each in offered if each.possible(facts)})
+        return self._carry_out(self._bound[name], IntentSource.ADVICE, percept) if name else None
 
     def _moment(self, percept: Percept, facts: Facts) -> QuestionContext:
-        plan = self._doing.plan if self._doing is not None else ""
-        offered = self._ladder.offered(self.domain.actions)
         return QuestionContext(
             percept=percept,
             facts=facts,
             goals=self.open_goals(facts),
-            actions=offered,
+            actions=self._ladder.offered(self.domain.actions),
             failed=self._failures,
-            plan=plan,
+            plan=self._doing.plan if self._doing is not None else "",
             plan_for=lambda goal: self.plan_for((goal,), facts),
         )
 
@@ -275,11 +264,6 @@ class Mind(SavedAttributes):
         """Turn to another goal."""
         self._pursuit = ActiveGoal(goal, self._begun.setdefault(goal.name, percept.tick))
         return self._pursuit
-
-    def _let_go(self, facts: Facts) -> None:
-        """Drop the action under way when what it counts on is gone; the plan may still stand later."""
-        if self._intent is not None and not self._bound[self._intent.name].while_true.holds(facts):
-            self._intent = None
 
     @hookable
     def reach(self, pursuit: ActiveGoal, percept: Percept) -> ActiveGoal:
@@ -316,9 +300,7 @@ class Mind(SavedAttributes):
     @hookable
     def plan_for(self, goals: Sequence[Goal], facts: Facts) -> Plan | None:
         """Return the plan for the first of `goals` that has one; the plan under way is kept while it stands."""
-        kept = self._plan
-        if kept is not None and not kept.stands(facts):
-            kept = None
+        kept = self._plan if self._plan is not None and self._plan.stands(facts) else None
         offered = self._ladder.offered(self.domain.actions)
         find = self._costs.search(offered, self._failures, self._here)
         for goal in goals:

@@ -1,7 +1,7 @@
 """Whether play makes progress: what is new, what was gained, what repeats without gain."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Final, Literal, TypeAlias
@@ -45,17 +45,12 @@ class Novelty(Enum):
 class Gains(SavedAttributes):
     """Everything gained so far, as hashes. Having any of it again is no gain."""
 
-    SAVED = ("_gained", "_grown")
+    SAVED = ("gained", "_grown")
 
     def __init__(self) -> None:
         self._sources: tuple[object, ...] = ()
-        self._gained: set[int] = set()
+        self.gained: set[int] = set()
         self._grown: set[int] = set()
-
-    @property
-    def count(self) -> int:
-        """How many gains there were."""
-        return len(self._gained)
 
     def saw(self, state: State) -> Novelty:
         """Take note of what the player has now."""
@@ -69,10 +64,6 @@ class Gains(SavedAttributes):
         self._sources = sources
         return self._compare(state)
 
-    def adopt(self, gained: Iterable[int]) -> None:
-        """Count what was gained on a branch that died as known."""
-        self._gained.update(gained)
-
     def _compare(self, state: State) -> Novelty:
         mons = state.party.mons
         whole = sum(mon.stats.hp for mon in mons)
@@ -84,8 +75,8 @@ class Gains(SavedAttributes):
             | _trained(tuple(sorted((mon.level for mon in mons), reverse=True)))
         )
         growth = mark([mon.exp for mon in mons], state.player.money, health)
-        if not gains <= self._gained:
-            self._gained |= gains
+        if not gains <= self.gained:
+            self.gained |= gains
             self._grown = {growth}
             return Novelty.GAIN
         if growth not in self._grown:
@@ -149,13 +140,13 @@ class ProgressMonitor(SavedAttributes):
     everything worth seeing again; growth (experience, money) forgives walking to and fro.
     """
 
-    SAVED = ("_gains", "_seen", "_quiet", "_lost", "_tried", "_last", "_square", "_text")
+    SAVED = ("_gains", "_seen", "quiet", "_lost", "_tried", "_last", "_square", "_text")
 
     def __init__(self, patience: int = PATIENCE) -> None:
         self._patience = patience
         self._gains = Gains()
         self._seen: set[int] = set()
-        self._quiet = 0
+        self.quiet = 0
         self._lost = 0
         self._counts: Counter[_Key] = Counter()
         self._excess: dict[
@@ -167,24 +158,19 @@ class ProgressMonitor(SavedAttributes):
         self._text = ""
 
     @property
-    def quiet(self) -> int:
-        """Ticks since anything was new."""
-        return self._quiet
-
-    @property
     def gained(self) -> int:
         """How much was gained so far: events, badges, things, levels."""
-        return self._gains.count
+        return len(self._gains.gained)
 
     @property
     def verdict(self) -> StuckReason | None:
         """Why play gets nowhere, or None while it may."""
-        if self._lost > LOST and self._quiet > min(LOST, self._patience):
+        if self._lost > LOST and self.quiet > min(LOST, self._patience):
             return StuckReason.NO_PLAN
         worst = self._worst()
         if worst is not None:
             return worst[0]
-        return StuckReason.NO_NOVELTY if self._quiet > self._patience else None
+        return StuckReason.NO_NOVELTY if self.quiet > self._patience else None
 
     @property
     def culprits(self) -> tuple[str, ...]:
@@ -202,16 +188,13 @@ class ProgressMonitor(SavedAttributes):
 
     def saw(self, percept: Percept) -> bool:
         """Take note of one tick, and return whether it brought a gain."""
-        self._quiet += 1
+        self.quiet += 1
         change = self._gains.saw(percept.state)
-        match change:
-            case Novelty.GAIN:
-                self.rest()
-            case Novelty.GROWTH:
-                self._quiet = 0
-                self._forgive()
-            case Novelty.NOTHING:
-                pass
+        if change is Novelty.GAIN:
+            self.rest()
+        elif change is Novelty.GROWTH:
+            self.quiet = 0
+            self._forgive()
         if percept.state.in_control:
             self._walked(percept)
         self._read(percept)
@@ -225,7 +208,7 @@ class ProgressMonitor(SavedAttributes):
 
     def again(self) -> None:
         """Give what is tried next its time; what was seen is still not new."""
-        self._quiet = self._lost = 0
+        self.quiet = self._lost = 0
         self._counts.clear()
         self._excess.clear()
 
@@ -253,10 +236,7 @@ class ProgressMonitor(SavedAttributes):
 
     def to_json(self) -> dict[str, Json]:
         """Return the whole state."""
-        counts = [
-            [reason.value, action, what, times]
-            for (reason, action, what), times in self._counts.items()
-        ]
+        counts = [[reason.value, *what, times] for (reason, *what), times in self._counts.items()]
         return {**super().to_json(), "counts": counts}
 
     def restore(self, data: Mapping[str, Any]) -> None:
@@ -275,7 +255,7 @@ class ProgressMonitor(SavedAttributes):
     def come_back(self, died: Mapping[str, Any]) -> None:
         """Begin anew at a checkpoint; what the branch that died had gained is no gain any more."""
         self.rest()
-        self._gains.adopt(died["gains"]["gained"])
+        self._gains.gained.update(died["gains"]["gained"])
 
     def _count(self, reason: StuckReason, action: str, what: str) -> None:
         key = reason, action, what
@@ -293,7 +273,7 @@ class ProgressMonitor(SavedAttributes):
         """What recurs more than it may, the worst of it."""
         if not self._excess:
             return None
-        quiet = self._quiet > min(QUIET, self._patience)
+        quiet = self.quiet > min(QUIET, self._patience)
         worst = [key for key, share in self._excess.items() if quiet or _is_flagrant(key, share)]
         return max(worst, key=self._excess.__getitem__, default=None)
 
@@ -323,7 +303,7 @@ class ProgressMonitor(SavedAttributes):
     def _note(self, thing: int) -> None:
         if thing not in self._seen:
             self._seen.add(thing)
-            self._quiet = 0
+            self.quiet = 0
 
 
 def _limit(key: _Key) -> int:

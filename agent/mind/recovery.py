@@ -1,7 +1,7 @@
 """What to do when play gets nowhere, step by step: from a new plan to an earlier checkpoint."""
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final
@@ -94,7 +94,7 @@ class Ladder(SavedAttributes):
         self.restores = 0
         self._owed = False  # whether a branch died whose post-mortem is not yet told
         self._seed = seed
-        self._indispensable: frozenset[str] = frozenset()
+        self.indispensable: Collection[str] = ()  # actions that never cool down
         self._tick = 0
         self._cooling: dict[str, int] = {}  # until which tick
         self._leaving: int | None = None  # the map to leave
@@ -151,10 +151,6 @@ class Ladder(SavedAttributes):
                 pass  # the caller sees to it
         self.progress.again()
         return rung
-
-    def spare(self, actions: Iterable[str]) -> None:
-        """Never let `actions` cool down: where they are possible nothing else is."""
-        self._indispensable = frozenset(actions)
 
     def offered(self, actions: Iterable[Action]) -> list[Action]:
         """Return the actions that are not cooling down."""
@@ -277,5 +273,5 @@ class Ladder(SavedAttributes):
 
     def _cool(self, ticks: int) -> None:
         for name in self.progress.culprits:
-            if name not in self._indispensable:
+            if name not in self.indispensable:
                 self._cooling[name] = self._tick + ticks

@@ -49,10 +49,10 @@ class Percept:
     tick: int
     state: State
     text: str
-    confidence: float
-    disagreements: tuple[str, ...]
-    sight: ScreenReading | None
-    came_from: int | None
+    confidence: float = 0.0
+    disagreements: tuple[str, ...] = ()
+    sight: ScreenReading | None = None
+    came_from: int | None = None
 
     @property
     def place(self) -> MapPosition:
@@ -115,9 +115,8 @@ class Perceiver(SavedAttributes):
     def _look(self, tick: int, *, find_place: bool) -> ScreenReading:
         screen = self._console.screen()
         text = read_glyphs(screen, self._font)
-        return ScreenReading(
-            tick, screen, text, locate(screen, self._world) if find_place else None
-        )
+        scene = locate(screen, self._world) if find_place else None
+        return ScreenReading(tick, screen, text, scene)
 
     def _disagreements(self, state: State, sight: ScreenReading) -> Iterator[str]:
         if self._confidence < 1:
@@ -125,26 +124,14 @@ class Perceiver(SavedAttributes):
         here = state.map
         if sight.scene is not None and not sight.scene.shows(here.map_id, here.x, here.y):
             yield f"place: RAM says map {here.map_id} at ({here.x},{here.y}), {sight.says}"
-        if wrong := self._misread(state):
-            yield f"terrain: live map and screen disagree on {wrong} squares"
-
-    def _misread(self, state: State) -> int:
-        """Count the squares in sight that the screen shows otherwise than the live blocks have them."""
         live, shown = self._world.live_map(state), state.tiles_in_sight
-        return live.unlike(shown) if live is not None and shown is not None else 0
+        if live is not None and shown is not None and (wrong := live.unlike(shown)):
+            yield f"terrain: live map and screen disagree on {wrong} squares"
 
 
 def percept_of(state: State, tick: int) -> Percept:
     """Return a moment from RAM alone, for callers that do not act on it."""
-    return Percept(
-        tick=tick,
-        state=state,
-        text=_text_of(state.screen_rows),
-        confidence=0.0,
-        disagreements=(),
-        sight=None,
-        came_from=None,
-    )
+    return Percept(tick, state, _text_of(state.screen_rows))
 
 
 @lru_cache(maxsize=64)

@@ -102,7 +102,7 @@ class Game:
         )
         advising._describe = replace(old, dex=dex or old.dex)
         advising.now, before = CurrentMoment(), advising.now
-        advising.now.comes(lambda: moment)
+        advising.now.look = lambda: moment
         try:
             advising._asked.clear()
             advising.ask(tick, Purpose.STUCK, about or "nothing moves")
