@@ -52,11 +52,7 @@ class Cartridge:
     @property
     def name(self) -> str:
         """The name to show to people."""
-        match self.kind:
-            case CartridgeKind.DEMO:
-                return "Red Agent Demo"
-            case CartridgeKind.RED:
-                return "Pokemon Red (US)"
+        return "Red Agent Demo" if self.kind is CartridgeKind.DEMO else "Pokemon Red (US)"
 
 
 def demo_cartridge_path() -> Path:
@@ -73,7 +69,7 @@ def load_cartridge(path: str | Path) -> Cartridge:
 def identify(path: Path, rom: bytes) -> Cartridge:
     """Return the cartridge whose image in `path` is `rom`, or raise a CartridgeError."""
     _check_header(path, rom)
-    title = _title(rom)
+    title = rom[TITLE].split(b"\0")[0].decode("ascii", errors="replace").strip()
     sha1 = hashlib.sha1(rom, usedforsecurity=False).hexdigest()
     return Cartridge(path=path, rom=rom, title=title, sha1=sha1, kind=_kind(path, rom, title, sha1))
 
@@ -127,15 +123,13 @@ def image_checksum(rom: bytes) -> bytes:
     return (total & 0xFFFF).to_bytes(2)
 
 
-def _title(rom: bytes) -> str:
-    return rom[TITLE].split(b"\0")[0].decode("ascii", errors="replace").strip()
-
-
 def _kind(path: Path, rom: bytes, title: str, sha1: str) -> CartridgeKind:
     if sha1 == RED.sha1:
         return CartridgeKind.RED
     if title == DEMO_TITLE:
-        _check_image(path, rom)
+        # Damage may lead the emulator to an opcode that no processor has: it stays there for ever.
+        if rom[IMAGE_CHECKSUM] != image_checksum(rom):
+            raise _refused(path, "is damaged: its bytes do not add up; copy or build it again")
         return CartridgeKind.DEMO
     if title == BLUE_TITLE or sha1 == BLUE_SHA1:
         reason = "is Pokemon Blue: its wild tables and ROM offsets differ from Red's"
@@ -144,12 +138,6 @@ def _kind(path: Path, rom: bytes, title: str, sha1: str) -> CartridgeKind:
     else:
         reason = f"is another game, titled {title!r}"
     raise _refused(path, f"{reason}; supported: {SUPPORTED}")
-
-
-def _check_image(path: Path, rom: bytes) -> None:
-    # Damage may lead the emulator to an opcode that no processor has, and there it stays for ever.
-    if rom[IMAGE_CHECKSUM] != image_checksum(rom):
-        raise _refused(path, "is damaged: its bytes do not add up; copy or build it again")
 
 
 BANK_SIZE: Final = 0x4000

@@ -103,16 +103,11 @@ class PyBoyConsole:
         self._pyboy = _power_on(cartridge)
         self._memory = self._pyboy.memory
         self._work_ram = find_work_ram(self._memory)
-        self._frame = 0
+        self.frame = 0  # since power-on
         self._held: Button | None = None
         self._drawn = False
         self._has_drawn = False
         self._ram: Ram | None = None
-
-    @property
-    def frame(self) -> int:
-        """Frames since power-on."""
-        return self._frame
 
     def perform(self, step: Step, *, render: bool = False) -> None:
         """Let the frames of `step` pass with its button down and up again; draw the last one or not."""
@@ -126,7 +121,7 @@ class PyBoyConsole:
             self._hold(None)
             self._pyboy.tick(step.settle, render=render, sound=False)
         self._drawn = render
-        self._frame += step.frames
+        self.frame += step.frames
         self._ram = None
 
     def film(self, step: Step, every: int) -> Iterator[Screen]:
@@ -165,7 +160,7 @@ class PyBoyConsole:
         """
         if not self._drawn:
             message = (
-                f"frame {self._frame} was not drawn; perform the step before it with render=True"
+                f"frame {self.frame} was not drawn; perform the step before it with render=True"
             )
             raise ConsoleError(message)
         reds = self._pyboy.screen.ndarray[:, :, 0]
@@ -176,13 +171,13 @@ class PyBoyConsole:
         file = io.BytesIO()
         self._pyboy.save_state(file)
         sha1 = self.cartridge.sha1
-        return encode_state(SavedState(EMULATOR, sha1, self._frame, self._held, file.getvalue()))
+        return encode_state(SavedState(EMULATOR, sha1, self.frame, self._held, file.getvalue()))
 
     def load(self, state: bytes) -> None:
         """Go to the moment that `save` returned, or raise a StateError."""
         saved = decode_state(state, emulator=EMULATOR, cartridge_sha1=self.cartridge.sha1)
         self._pyboy.load_state(io.BytesIO(saved.payload))
-        self._frame = saved.frame
+        self.frame = saved.frame
         self._held = saved.held
         self._drawn = False
         self._ram = None
@@ -200,12 +195,12 @@ class PyBoyConsole:
         self._pyboy.stop(save=False)
 
     def _draw(self, frames: int, every: int) -> Iterator[Screen]:
-        end = self._frame + frames
-        while self._frame < end:
-            due = min(end, self._frame + every - self._frame % every)
+        end = self.frame + frames
+        while self.frame < end:
+            due = min(end, self.frame + every - self.frame % every)
             self._drawn = due % every == 0
-            self._pyboy.tick(due - self._frame, render=self._drawn, sound=False)
-            self._frame = due
+            self._pyboy.tick(due - self.frame, render=self._drawn, sound=False)
+            self.frame = due
             self._ram = None
             if self._drawn:
                 self._has_drawn = True

@@ -8,11 +8,11 @@ import struct
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from emulator.console import DIGEST_SIZE, Button, Console, Step, hashed
 from emulator.errors import ConsoleError, Divergence, DivergenceKind
-from emulator.savestate import state_frame, state_name
+from emulator.savestate import state_name, state_origin
 
 FULL_DIGEST_EVERY: Final = 100  # ticks
 BUTTONS: Final = (None, *Button)
@@ -37,9 +37,6 @@ class Link(NamedTuple):
 
     tick: int
     chain: bytes
-
-
-Sink: TypeAlias = Callable[[StepRecord], object]
 
 
 def first_link(cartridge_sha1: str) -> Link:
@@ -89,30 +86,30 @@ class RecordingConsole(ConsoleWrapper):
     Loading a state that this recorder saved goes back to the position it was saved at.
     """
 
-    def __init__(self, console: Console, sink: Sink, *, start: Link | None = None) -> None:
+    def __init__(
+        self, console: Console, sink: Callable[[StepRecord], object], *, start: Link | None = None
+    ) -> None:
         super().__init__(console)
         self._sink = sink
-        self._link = start or first_link(console.cartridge.sha1)
-        self._start: Link | None = self._link
+        self.link = start or first_link(console.cartridge.sha1)  # where the recording stands
+        self._start: Link | None = self.link
         self._saved: dict[bytes, Link] = {}
-
-    @property
-    def link(self) -> Link:
-        """Where the recording stands."""
-        return self._link
 
     def perform(self, step: Step, *, render: bool = False) -> None:
         """Perform `step` and hand its record to the sink."""
-        self._console.perform(step, render=render)
-        record = self._record(step)
-        self._link = Link(record.tick, record.chain)
+        console, tick = self._console, self.link.tick + 1
+        console.perform(step, render=render)
+        full = console.full_digest() if tick % FULL_DIGEST_EVERY == 0 else None
+        frame, digest = console.frame, console.digest()
+        chain = hashed(self.link.chain + _pack(tick, step, frame, digest, full))
+        self.link = Link(tick, chain)
         self._start = None
-        self._sink(record)
+        self._sink(StepRecord(tick, step, frame, digest, full, chain))
 
     def save(self) -> bytes:
         """Return this moment as bytes, and remember where the recording stands at it."""
         state = self._console.save()
-        self._saved[state_name(state)] = self._link
+        self._saved[state_name(state)] = self.link
         return state
 
     def load(self, state: bytes) -> None:
@@ -122,20 +119,11 @@ class RecordingConsole(ConsoleWrapper):
         """
         link = self._saved.get(state_name(state), self._start)
         if link is None:
-            message = (
-                f"the state of frame {state_frame(state)} is not of this recording; start a new one"
-            )
+            frame = state_origin(state).frame
+            message = f"the state of frame {frame} is not of this recording; start a new one"
             raise ConsoleError(message)
         self._console.load(state)
-        self._link = link
-
-    def _record(self, step: Step) -> StepRecord:
-        console, link = self._console, self._link
-        tick = link.tick + 1
-        full = console.full_digest() if tick % FULL_DIGEST_EVERY == 0 else None
-        frame, digest = console.frame, console.digest()
-        chain = hashed(link.chain + _pack(tick, step, frame, digest, full))
-        return StepRecord(tick, step, frame, digest, full, chain)
+        self.link = link
 
 
 class PlayingConsole(ConsoleWrapper):
@@ -146,6 +134,7 @@ class PlayingConsole(ConsoleWrapper):
         self._records = tuple(records)
         self._position = 0
         self._start_frame = console.frame
+        self.save = console.save
 
     def perform(self, step: Step, *, render: bool = False) -> None:
         """Perform `step`, or raise the Divergence between it and the recording."""
@@ -161,24 +150,17 @@ class PlayingConsole(ConsoleWrapper):
         if differs is not None:
             raise differs
 
-    def save(self) -> bytes:
-        """Return this moment as bytes."""
-        return self._console.save()
-
     def load(self, state: bytes) -> None:
         """Go to a moment of the recording; the state's frame tells which record is next."""
-        position = self._position_at(state_frame(state))
+        position, frame = 0, state_origin(state).frame
+        if frame != self._start_frame:
+            after = bisect_left(self._records, frame, key=lambda record: record.frame)
+            if after == len(self._records) or self._records[after].frame != frame:
+                message = f"no record ends at frame {frame}; load a state of this recording"
+                raise ConsoleError(message)
+            position = after + 1
         self._console.load(state)
         self._position = position
-
-    def _position_at(self, frame: int) -> int:
-        if frame == self._start_frame:
-            return 0
-        after = bisect_left(self._records, frame, key=lambda record: record.frame)
-        if after == len(self._records) or self._records[after].frame != frame:
-            message = f"no record ends at frame {frame}; load a state of this recording"
-            raise ConsoleError(message)
-        return after + 1
 
 
 def mismatch(console: Console, record: StepRecord) -> Divergence | None:

@@ -80,11 +80,6 @@ def state_name(data: bytes) -> bytes:
     return data[HEADER.size : PAYLOAD]
 
 
-def state_frame(data: bytes) -> int:
-    """Return the frame that a state was saved at."""
-    return _header(data).frame
-
-
 class _Header(NamedTuple):
     magic: bytes
     version: int

@@ -144,11 +144,8 @@ class EvalResults:
 
     def minutes(self, milestone: str) -> list[float]:
         """Return the game time to a milestone, of each game that reached it."""
-        return [
-            game.milestones[milestone].minutes
-            for game in self.games
-            if milestone in game.milestones
-        ]
+        reached = [game.milestones for game in self.games if milestone in game.milestones]
+        return [milestones[milestone].minutes for milestones in reached]
 
     def as_json(self) -> dict[str, Any]:
         """Return settings, versions, the cartridge, and the figures over all games, in plain JSON types."""

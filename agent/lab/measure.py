@@ -95,9 +95,8 @@ def measure_all(say: Callable[[str], object], *, quick: bool) -> bool:
             say(f"{job.name}: measured on this code already")
         else:
             waiting.append(job)
-    say(
-        f"{len(waiting)} to measure, about {sum(job.minutes for job in waiting):.0f} minutes on two cores"
-    )
+    minutes = sum(job.minutes for job in waiting)
+    say(f"{len(waiting)} to measure, about {minutes:.0f} minutes on two cores")
     FOLDER.mkdir(parents=True, exist_ok=True)
     failed = []
     for number, job in enumerate(waiting, start=1):

@@ -149,9 +149,8 @@ def flattened(figures: Mapping[str, Any], before: str = "") -> list[Row]:
         if isinstance(value, Mapping):
             rows += flattened(value, f"{words}: ")
         elif isinstance(value, list):
-            rows += flattened(
-                {str(at): each for at, each in enumerate(value, start=1)}, f"{words} "
-            )
+            numbered = {str(at): each for at, each in enumerate(value, start=1)}
+            rows += flattened(numbered, f"{words} ")
         else:
             rows.append({"figure": words, "value": cell(value)})
     return rows

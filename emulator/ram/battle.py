@@ -80,14 +80,10 @@ def read_phase(ram: Ram, menu: Menu | None, dialogue: Dialogue, *, out: bool) ->
         return Phase.TEXT
     if menu is not None:
         return _PHASES.get(menu.kind, Phase.OTHER_MENU)
-    if _shows_evolution(tiles):
+    column = [tiles[at] for at in EVOLVING_COLUMN]
+    if column[-1] < PICTURES_END and all(low == high + 1 for high, low in pairwise(column)):
         return Phase.EVOLVING
     return Phase.BUSY if out else Phase.INTRO
-
-
-def _shows_evolution(tiles: bytes) -> bool:
-    column = [tiles[at] for at in EVOLVING_COLUMN]
-    return column[-1] < PICTURES_END and all(low == high + 1 for high, low in pairwise(column))
 
 
 OWN_POSITION: Final = symbol("wPlayerMonNumber")
@@ -173,14 +169,14 @@ def read_battle(ram: Ram, party: Party, menu: Menu | None, dialogue: Dialogue) -
         return None
     own = _own(ram, party) if kind is not BattleKind.LOST else None
     enemy = _enemy(ram, kind) if kind is not BattleKind.LOST else None
-    opponent, type_ = ram.byte(OPPONENT), ram.byte(TYPE)
-    is_trainer = kind is BattleKind.TRAINER
+    opponent, is_trainer = ram.byte(OPPONENT), kind is BattleKind.TRAINER
+    class_ = opponent - FIRST_TRAINER if opponent > FIRST_TRAINER else ram.byte(TRAINER_CLASS)
     return Battle(
         kind=kind,
-        type=_TYPES.get(type_, BattleType.NORMAL),
+        type=_TYPES.get(ram.byte(TYPE), BattleType.NORMAL),
         phase=read_phase(ram, menu, dialogue, out=own is not None),
         opponent=opponent,
-        trainer_class=_trainer_class(ram, opponent) if is_trainer else 0,
+        trainer_class=class_ if is_trainer else 0,
         trainer_number=ram.byte(TRAINER_NUMBER) if is_trainer else 0,
         own=own,
         enemy=enemy,
@@ -216,10 +212,6 @@ def _enemy(ram: Ram, kind: BattleKind) -> BattleMon | None:
         return mon
     announced = ram.byte(ENEMY_SPECIES)
     return mon if announced in (0, mon.species) else None
-
-
-def _trainer_class(ram: Ram, opponent: int) -> int:
-    return opponent - FIRST_TRAINER if opponent > FIRST_TRAINER else ram.byte(TRAINER_CLASS)
 
 
 def _selected(ram: Ram, address: int) -> int | None:

@@ -161,7 +161,7 @@ def _decode(image: bytes, position: int) -> BattleMon | None:
         dvs=decode_dvs(mon[12:14]),
         stats=stats,
         unmodified=Stats(*_words(unmodified[1:11])),
-        stages=Stages(*[_stage(byte) for byte in unmodified[11:]]),
+        stages=Stages(*[byte - NEUTRAL if byte in STAGES else 0 for byte in unmodified[11:]]),
         volatile=Volatile(int.from_bytes(statuses, "little") & KNOWN),
         attacks_left=counters[0],
         confused_turns=counters[1],
@@ -169,10 +169,6 @@ def _decode(image: bytes, position: int) -> BattleMon | None:
         disabled=(counters[3] >> 4) - 1 if counters[3] >> 4 else None,
         substitute_hp=counters[4],
     )
-
-
-def _stage(byte: int) -> int:
-    return byte - NEUTRAL if byte in STAGES else 0
 
 
 def _words(data: bytes) -> list[int]:

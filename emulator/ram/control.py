@@ -75,11 +75,6 @@ class Control:
         return Doubt.SCRIPTED in self.reasons or Doubt.ESCORTED in self.reasons
 
     @property
-    def warping(self) -> bool:
-        """Whether a warp is not over."""
-        return Doubt.WARPING in self.reasons
-
-    @property
     def fading(self) -> bool:
         """Whether the screen is not fully there."""
         return Doubt.FADING in self.reasons or Doubt.SCREEN_OFF in self.reasons
@@ -101,7 +96,7 @@ class Control:
 def read_control(ram: Ram) -> Control:
     """Return whether the player is in control."""
     walking = ram.byte(WALK_COUNTER) != 0
-    reasons = (*_place(ram), *_light(ram), *_script(ram), *_pad(ram))
+    reasons = (*_place(ram), *_light(ram), *_script(ram))
     started = Doubt.NOT_STARTED not in reasons
     return Control(walking, reasons, started, free=not (reasons or walking))
 
@@ -136,10 +131,8 @@ def _script(ram: Ram) -> tuple[Doubt, ...]:
         reasons.append(Doubt.ESCORTED)
     if flags & PAD_OFF and ram.byte(IGNORE_INPUT):
         reasons.append(Doubt.WARPING)
+    if ram.byte(JOY_IGNORE):
+        reasons.append(Doubt.INPUT_IGNORED)
+    if ram.byte(IN_BATTLE) == BLACKOUT:
+        reasons.append(Doubt.BLACKOUT)
     return tuple(reasons)
-
-
-def _pad(ram: Ram) -> tuple[Doubt, ...]:
-    ignored = (Doubt.INPUT_IGNORED,) if ram.byte(JOY_IGNORE) else ()
-    lost = (Doubt.BLACKOUT,) if ram.byte(IN_BATTLE) == BLACKOUT else ()
-    return ignored + lost

@@ -53,21 +53,14 @@ def read_dialogue(ram: Ram) -> Dialogue:
     """Return the message box at the bottom of the screen."""
     font_loaded = bool(ram.byte(FONT_LOADED) & 1)
     box = ram.span(BOX, BOX_SIZE)
-    if not _is_box(box):
+    # Other boxes may cover the upper right corner, never the other three.
+    if (box[0], box[-COLUMNS], box[-1]) != (TOP_LEFT, BOTTOM_LEFT, BOTTOM_RIGHT):
         return Dialogue((), Waiting.NONE, font_loaded)
     waiting = Waiting.ARROW if box[ARROW_AT] == ARROW else Waiting.QUIET
     return Dialogue(_lines(box), waiting, font_loaded)
 
 
-def _is_box(box: bytes) -> bool:
-    # Other boxes may cover the upper right corner, never the other three.
-    return box[0] == TOP_LEFT and box[-COLUMNS] == BOTTOM_LEFT and box[-1] == BOTTOM_RIGHT
-
-
 @lru_cache(maxsize=64)
 def _lines(box: bytes) -> tuple[str, ...]:
-    return tuple([_line(box[row * COLUMNS :][INSIDE]) for row in LINES])
-
-
-def _line(tiles: bytes) -> str:
-    return decode(tiles.replace(bytes([ARROW]), b"\x7f")).rstrip()
+    text = box.replace(bytes([ARROW]), b"\x7f")
+    return tuple([decode(text[row * COLUMNS :][INSIDE]).rstrip() for row in LINES])

@@ -1,6 +1,5 @@
 """Where the player stands, which way the player faces, and who else is on the map."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -120,9 +119,7 @@ def read_map(ram: Ram) -> MapState:
     )
 
 
-VISITED_TOWNS: Final = symbol(
-    "wTownVisitedFlag"
-)  # a bit for each of the towns, whose map ids come first
+VISITED_TOWNS: Final = symbol("wTownVisitedFlag")  # a bit for each town; their map ids come first
 FIRST_ROUTE: Final = 11
 
 
@@ -217,11 +214,6 @@ LIST_END: Final = 0xFF
 
 def read_hidden_slots(ram: Ram, hidden: bytes) -> frozenset[int]:
     """Return the sprite slots of this map whose bit is set in `hidden`, wToggleableObjectFlags."""
-    return frozenset(
-        slot for slot, toggle in _pairs(ram) if hidden[toggle >> 3] >> (toggle & 7) & 1
-    )
-
-
-def _pairs(ram: Ram) -> Iterator[tuple[int, int]]:
     listed = ram.span(LIST, LIST_SIZE).split(bytes([LIST_END]), 1)[0]
-    return zip(listed[::2], listed[1::2], strict=False)
+    pairs = zip(listed[::2], listed[1::2], strict=False)
+    return frozenset(slot for slot, toggle in pairs if hidden[toggle >> 3] >> (toggle & 7) & 1)

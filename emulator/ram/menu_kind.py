@@ -88,16 +88,12 @@ LISTS: Final = (
 
 def menu_kind(place: Place, clues: Clues) -> MenuKind:
     """Return which menu begins at `place`."""
-    if _are_options(clues.tiles):
+    # Three boxes one below the other; the cursor's column and row change with what is chosen.
+    upper, middle = clues.tiles[5 * COLUMNS], clues.tiles[10 * COLUMNS]
+    if upper == middle == TOP_LEFT and clues.tiles[5 * COLUMNS - 1] == BOTTOM_RIGHT:
         return MenuKind.OPTIONS
     found = _TABLE.get(place, MenuKind.OTHER)
     return found if isinstance(found, MenuKind) else found(clues)
-
-
-def _are_options(tiles: bytes) -> bool:
-    # Three boxes one below the other; the cursor's column and row change with what is chosen.
-    upper, middle = tiles[5 * COLUMNS], tiles[10 * COLUMNS]
-    return upper == middle == TOP_LEFT and tiles[5 * COLUMNS - 1] == BOTTOM_RIGHT
 
 
 def _list(clues: Clues) -> MenuKind:

@@ -117,17 +117,9 @@ def _decode_party(block: bytes) -> Party:
     listed = block[SPECIES - COUNT :].find(SPECIES_END)
     if count > CAPACITY or listed != count:
         return Party(())
-    return Party(tuple([_decode_slot(block, slot) for slot in range(count)]))
-
-
-def _decode_slot(block: bytes, slot: int) -> PartyMon:
-    mon = _slice(block, MONS, slot, MON_SIZE)
-    return decode_mon(mon, _slice(block, NICKNAMES, slot, NAME_SIZE))
-
-
-def _slice(block: bytes, address: int, slot: int, size: int) -> bytes:
-    start = address - COUNT + slot * size
-    return block[start : start + size]
+    mons = [block[MONS - COUNT + slot * MON_SIZE :][:MON_SIZE] for slot in range(count)]
+    names = [block[NICKNAMES - COUNT + slot * NAME_SIZE :][:NAME_SIZE] for slot in range(count)]
+    return Party(tuple(map(decode_mon, mons, names)))
 
 
 @lru_cache(maxsize=64)
@@ -212,7 +204,5 @@ def _decode_mons(block: bytes) -> tuple[BoxedMon, ...]:
     count = block[0]
     if count > BOX_CAPACITY or block[BOX_SPECIES - BOX_COUNT :].find(SPECIES_END) != count:
         return ()
-    starts = range(
-        BOX_MONS - BOX_COUNT, BOX_MONS - BOX_COUNT + BOXED_MON_SIZE * count, BOXED_MON_SIZE
-    )
-    return tuple([BoxedMon(block[start], block[start + BOXED_LEVEL]) for start in starts])
+    mons = [block[BOX_MONS - BOX_COUNT + slot * BOXED_MON_SIZE :] for slot in range(count)]
+    return tuple([BoxedMon(mon[0], mon[BOXED_LEVEL]) for mon in mons])

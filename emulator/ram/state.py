@@ -175,12 +175,8 @@ def classify(
         return ScreenType.MENU
     if dialogue.is_open:
         return ScreenType.DIALOGUE
-    return _textless(control)
-
-
-def _textless(control: Control) -> ScreenType:
     if not control.started:
         return ScreenType.TITLE
-    if control.fading or control.warping or Doubt.INPUT_IGNORED in control.reasons:
+    if control.fading or not {Doubt.WARPING, Doubt.INPUT_IGNORED}.isdisjoint(control.reasons):
         return ScreenType.TRANSITION
     return ScreenType.SCRIPTED if control.scripted else ScreenType.OVERWORLD

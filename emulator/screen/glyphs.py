@@ -126,17 +126,15 @@ def accuracy(expected_rows: Sequence[str], read_rows: Sequence[str]) -> Accuracy
     """Return how well rows were read, wherever in its row each character was found."""
     right = total = 0
     for expected, read in zip(expected_rows, read_rows, strict=True):
-        wanted, found = (_writing(row) for row in (expected, read))
+        wanted, found = (
+            [letter for letter in row if letter not in NO_WRITING] for row in (expected, read)
+        )
         right += _in_common(wanted, found)
         total += max(len(wanted), len(found))
     return Accuracy(right, total)
 
 
-def _writing(row: str) -> str:
-    return "".join(letter for letter in row if letter not in NO_WRITING)
-
-
-def _in_common(one: str, other: str) -> int:
+def _in_common(one: Sequence[str], other: Sequence[str]) -> int:
     """Return the length of the longest sequence of characters that is in both, in order."""
     longest = [0] * (len(other) + 1)
     for letter in one:

@@ -36,7 +36,8 @@ def writing(screen: Screen) -> Mask:
     """Return the pixels that may be writing, shape (144, 160)."""
     ink = (screen.shades >= DARK) & ~_scenery(screen)
     lines = _runs(ink) | _runs(ink.T).T
-    return ink & ~_connected(lines | _blots(ink), ink)
+    blots = np.asarray(_neighbours(ink).all(axis=(2, 3)))  # with ink all around, as in arrows
+    return ink & ~_connected(lines | blots, ink)
 
 
 def _scenery(screen: Screen) -> Mask:
@@ -53,11 +54,6 @@ def _runs(ink: Mask) -> Mask:
     for shift in range(STROKE):
         run[:, shift : shift + full.shape[1]] |= full
     return run
-
-
-def _blots(ink: Mask) -> Mask:
-    """Return the pixels that have ink all around them, as in arrows."""
-    return np.asarray(_neighbours(ink).all(axis=(2, 3)))
 
 
 def _connected(seeds: Mask, ink: Mask) -> Mask:

@@ -5,10 +5,9 @@ their own, and what lies there is no fault.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 
 from emulator.dex.dex import Dex
@@ -18,9 +17,9 @@ from emulator.world.world import World
 
 EXAMPLES: Final = 5
 
-# For everything looked at, what is wrong with it in words, or None.
-Findings: TypeAlias = Iterable[str | None]
-Look: TypeAlias = Callable[[World, Dex], Iterator[str | None]]
+# For everything looked at, whether it is sound, and in words what is wrong where it is not.
+Findings: TypeAlias = Iterator[tuple[bool, str]]
+Look: TypeAlias = Callable[[World, Dex], Findings]
 
 
 class Invariant(NamedTuple):
@@ -48,12 +47,12 @@ class CartridgeCheck:
 def check(invariant: Invariant, world: World, dex: Dex) -> CartridgeCheck:
     """Return how a cartridge does by one invariant."""
     findings = tuple(invariant.look(world, dex))
-    faults = [finding for finding in findings if finding is not None]
+    faults = [words for is_sound, words in findings if not is_sound]
     return CartridgeCheck(
         invariant=invariant.words,
         looked_at=len(findings),
         broken=len(faults),
-        violations=tuple(islice(faults, EXAMPLES)),
+        violations=tuple(faults[:EXAMPLES]),
     )
 
 

@@ -275,9 +275,8 @@ def first_moment(cartridge: Cartridge) -> bytes:
         session.play(PlayLimits(GOAL, LONGEST), Seeker(_afterwards(), interrupt))
         moment = store.latest_checkpoint()
     if moment is None or not interrupt.asked:
-        message = (
-            f"the game of seed 0 has no battle within {LONGEST} ticks; bench battles needs one"
-        )
+        missing = f"the game of seed 0 has no battle within {LONGEST} ticks"
+        message = f"{missing}; bench battles needs one"
         raise RunError(message)
     return moment.state
 
@@ -300,10 +299,11 @@ def play_battle(
     """Fight the battle that was drawn from a saved moment on."""
     console.load(start)
     state = read_state(console.ram(), console.frame)
-    for address, data in _preparation(dex, drawn, state).items():
+    party = party_in_ram(dex, drawn.own, drawn.dvs, state.player.player_id)
+    for address, data in {**party, symbol("wOptions"): bytes([FAST_AND_SET])}.items():
         console.poke(address, data)
     console.perform(Step(None, 0, drawn.wait))
-    for address, data in _challenge(drawn).items():
+    for address, data in _challenge(drawn.foe).items():
         console.poke(address, data)
     console.perform(Step(None, 0, BEGINNING))
     decide = type(commander).order
@@ -328,13 +328,7 @@ class StandingPolicy(BattlePolicy):
         return super().order(state, replace(tried, refused=tried.refused | {Flee()}))
 
 
-def _preparation(dex: Dex, drawn: Contest, state: State) -> dict[int, bytes]:
-    party = party_in_ram(dex, drawn.own, drawn.dvs, state.player.player_id)
-    return {**party, symbol("wOptions"): bytes([FAST_AND_SET])}
-
-
-def _challenge(drawn: Contest) -> dict[int, bytes]:
-    foe = drawn.foe
+def _challenge(foe: Foe) -> dict[int, bytes]:
     if foe.trainer_class:
         opponent, level = OPPONENT_IS_TRAINER + foe.trainer_class, 0
     else:

@@ -153,14 +153,11 @@ def _uses(trials: Trials) -> Iterator[tuple[str, Row]]:
         for use in arm.off:
             pairs = zip(taught, games, strict=True)
             counts = [moved.get(use.value, 0) for moved in told]
-            yield (
-                use.value,
-                {
-                    "changed": sum((a.ticks, a.frames) != (b.ticks, b.frames) for a, b in pairs),
-                    "moved": (sum(counts), sum(count > 0 for count in counts)) if told else None,
-                    **_differences(taught, games),
-                },
-            )
+            found = {
+                "changed": sum((a.ticks, a.frames) != (b.ticks, b.frames) for a, b in pairs),
+                "moved": (sum(counts), sum(count > 0 for count in counts)) if told else None,
+            }
+            yield use.value, found | _differences(taught, games)
 
 
 def _differences(one: Sequence[TrialGame], other: Sequence[TrialGame]) -> dict[str, Row]:

@@ -53,7 +53,7 @@ def play(
     story = Story.of(cartridge.kind)
     stopwatch = Stopwatch()
     with stopwatch.on(parts), session_of(cartridge, story, seed) as (session, _):
-        pacer = Pacer(stopwatch, reference, GOAL)
+        pacer = Pacer(stopwatch, reference)
         summary = session.play(PlayLimits(NEVER, ticks), pacer)
         if summary.stop is not Stop.TICKS:
             message = f"play ended before its {ticks} ticks: {summary.stop.value}, {summary.reason}"
@@ -98,10 +98,9 @@ class Pacer(Viewer):
     consoles that take every other turn spoil each other's caches, and ours.
     """
 
-    def __init__(self, stopwatch: Stopwatch, reference: Console | None, last: str) -> None:
+    def __init__(self, stopwatch: Stopwatch, reference: Console | None) -> None:
         self._stopwatch = stopwatch
         self._reference = reference
-        self._last = last
         self._ticks: list[TimedTick] = []
         self._story: int | None = None
         self._frame = self._paced = 0
@@ -114,7 +113,7 @@ class Pacer(Viewer):
         wall = perf_counter() - self._since
         self._note(wall, moment.frame - self._frame)
         self._frame = moment.frame
-        if self._story is None and self._last in moment.milestones:
+        if self._story is None and GOAL in moment.milestones:
             self._story = moment.tick
         if self._reference is not None and moment.tick % TURN == 0:
             self._pace(self._reference)

@@ -130,10 +130,8 @@ class Names:
     def of(cls, dex: Dex, stretch: Sequence[Entry]) -> "Names":
         """Return the species of a cartridge, and the places of a stretch of play."""
         species = tuple(each.name for each in dex.all_species.values())
-        places = {
-            str(each.data["location_name"]): None for each in stretch if each.kind == "location"
-        }
-        return cls(species, tuple(places))
+        places = (str(each.data["location_name"]) for each in stretch if each.kind == "location")
+        return cls(species, tuple(dict.fromkeys(places)))
 
     def whom(self, number: int) -> str:
         """Return one of the species."""
@@ -207,11 +205,13 @@ def full_memory(
         strategist.snapshot_resources(number, owned)
     for number in range(LOCATIONS):
         place = f"{names.where(number)}, part {number}"
-        strategist.add_location(
-            LocationVisited(place, "outdoors", number, number, 1, (), (), (), ())
-        )
-    write_again(stretch, memory.blackboard, 0)
-    _top_up(memory, SESSION_EVENTS)
+        visited = LocationVisited(place, "outdoors", number, number, 1, (), (), (), ())
+        strategist.add_location(visited)
+    blackboard, stm = memory.blackboard, scope_name(AGENT, "stm")
+    write_again(stretch, blackboard, 0)
+    for number in range(SESSION_EVENTS - len(blackboard.entries(stm))):
+        between = f"the screen and memory, for the time {number}"
+        blackboard.write(stm, "disagreement", {"between": between}, ttl_s=FOR_GOOD)
     return memory
 
 
@@ -226,18 +226,6 @@ def observed(
             store.put_entry(entry)
         store.commit()
     return store
-
-
-def _top_up(memory: AgentMemory, count: int) -> None:
-    """Fill short-term memory with what else happens, until it holds `count` entries."""
-    blackboard, stm = memory.blackboard, scope_name(AGENT, "stm")
-    for number in range(count - len(blackboard.entries(stm))):
-        blackboard.write(
-            stm,
-            "disagreement",
-            {"between": f"the screen and memory, for the time {number}"},
-            ttl_s=FOR_GOOD,
-        )
 
 
 def _observations(stretch: Sequence[Entry], names: Names) -> Iterator[Entry]:

@@ -32,7 +32,7 @@ from agent.app import AskSettings, Decider, Interrupt, Settings, Summary, play_r
 from agent.app.model import ModelService
 from agent.app.observations import GAME_SECTIONS, PlayObservations
 from agent.app.play import NoViewer
-from agent.app.settings import ModelTerms, model_terms
+from agent.app.settings import model_terms
 from agent.fake_claude.answers import tokens_of_text
 from agent.fake_claude.server import FakeClaude, Handler
 from agent.lab.bench.limits import BoundedFigure, FigureBound, bounded, figure, timed
@@ -159,8 +159,8 @@ def talk_of(name: str, calls: HeardCalls, said: Mapping[str, Any]) -> Row:
         kinds = {kind: getattr(each.result.usage, kind) for kind in KINDS}
         tokens.update(kinds)
         purposes[purpose] += 1
-        is_all = purpose in MEMORY
-        memory += sum(kinds.values() if is_all else map(tokens_of_text, remembered(request)))
+        own = kinds.values() if purpose in MEMORY else map(tokens_of_text, remembered(request))
+        memory += sum(own)
     return {
         "name": name,
         "questions": len(calls[ASKED]),
@@ -236,7 +236,10 @@ def _talked(
         heard(wanted) as calls,
         closing(open_run_store(home / "run.sqlite", run_id=name)) as store,
     ):
-        service = ModelService(store, _hiring(home, distils=distils), lambda _name, _error: None)
+        hiring = model_terms(AskSettings(tapes=home, distils=distils), home)
+        # One may ask as often as one likes: nothing is paid here.
+        free = hiring._replace(terms=replace(hiring.terms, ceilings=Ceilings(), steps=()))
+        service = ModelService(store, free, lambda _name, _error: None)
         with closing(service):
             block = partial(observations_block, game.observations, GAME_SECTIONS)
             advisor = service.asking(0).advisor(game.tools, block)
@@ -245,12 +248,6 @@ def _talked(
                 advisor.ask(replace(question, tick=EVERY * number, game_s=LATER_S * number))
         said = service.told_in(game.summary).advice or {}
     return talk_of(name, calls, said), calls
-
-
-def _hiring(home: Path, *, distils: bool) -> ModelTerms:
-    """Return terms on which one may ask as often as one likes: nothing is paid here."""
-    hiring = model_terms(AskSettings(tapes=home, distils=distils), home)
-    return hiring._replace(terms=replace(hiring.terms, ceilings=Ceilings(), steps=()))
 
 
 def _costs(calls: HeardCalls) -> Iterator[BoundedFigure]:

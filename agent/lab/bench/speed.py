@@ -35,7 +35,6 @@ from emulator import (
     Font,
     PyBoyConsole,
     Screen,
-    State,
     Step,
     World,
     read_state,
@@ -148,12 +147,9 @@ def _seen(console: Console, steps: Sequence[Step]) -> Iterator[TextSample]:
         rows = state.screen_rows
         frames = frames + 1 if rows == last else 0
         last = rows
-        if frames >= SETTLED and any(map(str.strip, rows)) and _is_lit(state):
+        is_lit = DARK.isdisjoint(state.control.reasons)
+        if frames >= SETTLED and any(map(str.strip, rows)) and is_lit:
             yield TextSample(console.screen(), rows)
-
-
-def _is_lit(state: State) -> bool:
-    return DARK.isdisjoint(state.control.reasons)
 
 
 def _frames(steps: Sequence[Step]) -> Iterator[Step]:

@@ -116,12 +116,7 @@ class Arm(NamedTuple):
 
     name: str
     is_taught: bool
-    without: MemoryUse | None = None
-
-    @property
-    def off(self) -> tuple[MemoryUse, ...]:
-        """The uses of memory that are switched off."""
-        return () if self.without is None else (self.without,)
+    off: tuple[MemoryUse, ...] = ()  # uses of memory that are switched off
 
 
 TAUGHT: Final = Arm("taught", is_taught=True)
@@ -130,7 +125,7 @@ EMPTY: Final = Arm("empty", is_taught=False)
 
 def arms(*, each_use: bool) -> tuple[Arm, ...]:
     """Return the arms; with `each_use` every use of memory is switched off in turn as well."""
-    off = [Arm(f"taught without {use.value}", is_taught=True, without=use) for use in MemoryUse]
+    off = [Arm(f"taught without {use.value}", is_taught=True, off=(use,)) for use in MemoryUse]
     return TAUGHT, EMPTY, *(off if each_use else ())
 
 

@@ -50,7 +50,7 @@ def record(
     cartridge: Cartridge, seeds: Sequence[int], home: Path, *, until: str
 ) -> Iterator[RecordedGame]:
     """Yield the game of each seed, which was taught by those before it; all is kept in the folder `home`."""
-    memory = home / "memory.sqlite"
+    memory, story, dex = home / "memory.sqlite", Story.of(cartridge.kind), Dex.of(cartridge)
     for seed in seeds:
         run, after = home / f"run-{seed}", home / f"memory-{seed}.sqlite"
         settings = Settings(rom=cartridge.path, until=until, seed=seed, run=run, memory=memory)
@@ -60,14 +60,10 @@ def record(
             raise RunError(message)
         with closing(read_knowledge_store(memory)) as knowledge:
             knowledge.backup(after)
-        yield RecordedGame(run, after, _truth(cartridge, run, seed))
-
-
-def _truth(cartridge: Cartridge, run: Path, seed: int) -> GameTruth:
-    with closing(read_run(run)) as folder, closing(PyBoyConsole(cartridge)) as console:
-        store, story = folder.store, Story.of(cartridge.kind)
-        driven = moments(store, console)
-        return truth_of(driven, story, Dex.of(cartridge), run=store.run_id, seed=seed)
+        with closing(read_run(run)) as folder, closing(PyBoyConsole(cartridge)) as console:
+            store, driven = folder.store, moments(folder.store, console)
+            truth = truth_of(driven, story, dex, run=store.run_id, seed=seed)
+        yield RecordedGame(run, after, truth)
 
 
 GOAL: Final = "first_badge"  # of the games whose paper is sat

@@ -163,9 +163,8 @@ def _money(notes: ExamMemory, _form: ExamQuestion) -> ExamAnswer | None:
 
 def _items(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
     owned = notes.strategist.resource_history
-    if not any(form.subject in each.items for each in owned):
-        return None
-    return owned[-1].items.get(form.subject, 0)
+    was_owned = any(form.subject in each.items for each in owned)
+    return owned[-1].items.get(form.subject, 0) if was_owned else None
 
 
 def _first_there(notes: ExamMemory, form: ExamQuestion) -> int | None:
@@ -176,10 +175,8 @@ def _first_there(notes: ExamMemory, form: ExamQuestion) -> int | None:
 
 
 def _earlier(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
-    one, other = (
-        _first_there(notes, form),
-        _first_there(notes, ExamQuestion(form.topic, form.other)),
-    )
+    one = _first_there(notes, form)
+    other = _first_there(notes, ExamQuestion(form.topic, form.other))
     if one is None or other is None:
         return None
     return form.subject if one < other else form.other

@@ -97,9 +97,8 @@ def firsts(truth: GameTruth) -> Iterator[ExamQuestion]:
         yield ExamQuestion(QuestionTopic.FIRST_THERE, place, tick)
     for name in truth.met:
         first = truth.against(name)[0]
-        yield ExamQuestion(
-            QuestionTopic.FIRST_MET, name, range(first.first_tick, first.last_tick + 1)
-        )
+        ticks = range(first.first_tick, first.last_tick + 1)
+        yield ExamQuestion(QuestionTopic.FIRST_MET, name, ticks)
         yield ExamQuestion(QuestionTopic.MET_IN, name, first.place)
     for name, tick in truth.milestones.items():
         yield ExamQuestion(QuestionTopic.REACHED, name, range(tick, tick + PATIENCE + 1))
@@ -119,9 +118,8 @@ def firsts(truth: GameTruth) -> Iterator[ExamQuestion]:
 def counts(truth: GameTruth) -> Iterator[ExamQuestion]:
     """Yield how often something was or happened."""
     for place in truth.places:
-        yield ExamQuestion(
-            QuestionTopic.VISITS, place, sum(each.place == place for each in truth.visits)
-        )
+        visits = sum(each.place == place for each in truth.visits)
+        yield ExamQuestion(QuestionTopic.VISITS, place, visits)
     for name in truth.met:
         yield ExamQuestion(QuestionTopic.MEETINGS, name, len(truth.against(name)))
         yield ExamQuestion(QuestionTopic.WINS, name, len(truth.against(name, FightOutcome.WON)))

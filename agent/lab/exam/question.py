@@ -138,9 +138,8 @@ class ExamScore(Counter[tuple[QuestionKind, ExamMark]]):
     def rightly(self, kinds: Iterable[QuestionKind] = QuestionKind) -> Interval:
         """Return the share of questions of `kinds` to which the right thing was said."""
         marks = self.of(kinds)
-        return share_interval(
-            marks[ExamMark.RIGHT] + marks[ExamMark.ABSTAINED_RIGHTLY], marks.total()
-        )
+        rightly = marks[ExamMark.RIGHT] + marks[ExamMark.ABSTAINED_RIGHTLY]
+        return share_interval(rightly, marks.total())
 
     def points(self) -> int:
         """Return what the marks come to."""

@@ -81,9 +81,9 @@ def test_e38_with_what_was_taught_the_same_games_take_fewer_turns_and_lose_no_mo
 
 def test_e38_every_use_of_memory_has_an_arm_without_it(memory: Path) -> None:
     every = arms(each_use=True)
-    assert [each.without for each in every[2:]] == list(MemoryUse)
+    assert [each.off for each in every[2:]] == [(use,) for use in MemoryUse]
     assert arms(each_use=False) == every[:2] == (TAUGHT, EMPTY)
-    choosing = next(each for each in every if each.without is MemoryUse.CHOICES)
+    choosing = next(each for each in every if each.off == (MemoryUse.CHOICES,))
     orders = [order(UNLUCKY[0], "starter", memory)]
     trials = play_trials(orders, (TAUGHT, choosing), processes=1, asked=never, done=ignored)
     assert trials[TAUGHT][0].choices == {CHOICE: 4}
