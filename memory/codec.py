@@ -6,6 +6,7 @@ Knows dataclasses and JSON. Knows nothing of what the records mean.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache
 from hashlib import blake2b
@@ -16,8 +17,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias, T
 from memory.errors import MalformedRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from _typeshed import DataclassInstance
 
 
@@ -191,10 +190,5 @@ def _shape(kind: type[DataclassInstance]) -> _Shape:
     names = tuple([field.name for field in fields(kind)])
     # By its spelling, because names imported for the type checker alone cannot be resolved here.
     tuples = tuple([each.name for each in fields(kind) if str(each.type).startswith("tuple")])
-    return _Shape(names, tuples, _getter(names))
-
-
-def _getter(names: tuple[str, ...]) -> Callable[[DataclassInstance], Sequence[Any]]:
-    """Return what gets the values of `names`, of however many."""
     getter = attrgetter(*names)
-    return getter if len(names) > 1 else lambda record: (getter(record),)
+    return _Shape(names, tuples, getter if len(names) > 1 else lambda record: (getter(record),))

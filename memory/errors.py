@@ -6,10 +6,8 @@ Every message says in one line what to do.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import TypeAlias
 
 
 class MemoryFault(Exception):
@@ -80,7 +78,7 @@ class RunFolderError(StoreError):
     """A run's folder cannot be used."""
 
 
-OnFault: TypeAlias = "Callable[[str, Exception], None]"
+OnFault: TypeAlias = Callable[[str, Exception], None]
 
 
 class Faults(Counter[str]):

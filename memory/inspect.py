@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from memory.agent_memory import open_memory
 from memory.blackboard.entry import Entry
@@ -37,8 +37,7 @@ def copy_beside(database: Database, word: str) -> Path:
 BEFORE_REPAIR: Final = "before-repair"
 
 
-@dataclass(frozen=True, slots=True)
-class Repaired:
+class Repaired(NamedTuple):
     """What was put right, what remains, and the copy of the file as it was; None where nothing was changed."""
 
     mended: tuple[CheckFinding, ...]
@@ -60,9 +59,16 @@ def repair_file(path: Path, *, now: float) -> Repaired:
         if not any(each.mend for each in findings):
             return Repaired((), tuple(findings), None)
         copy = copy_beside(database, BEFORE_REPAIR)
-        with database.transaction(), _mendable(database):
-            mended = _mend(database, schema, now)
-            remaining = tuple(_check(database, schema, now))
+        with database.transaction():
+            try:
+                mended = _mend(database, schema, now)
+                remaining = tuple(_check(database, schema, now))
+            except StoreError as error:
+                # Its own indexes forbid it, so a copy is to be put back instead.
+                message = (
+                    f"{database.path} is damaged, and cannot be repaired where it is ({error})"
+                )
+                raise CorruptStore(message) from error
         done = tuple(each for each in mended if each not in remaining)
         return Repaired(done, remaining, copy)
 
@@ -78,16 +84,6 @@ def writing(path: Path) -> Iterator[tuple[Database, Schema]]:
                 stack.callback(lock.release)
         database = open_database(opened.path, opened.schema)
         yield stack.enter_context(closing(database)), opened.schema
-
-
-@contextmanager
-def _mendable(database: Database) -> Iterator[None]:
-    """Call a file damaged where its own indexes forbid to mend it, so that a copy is put back instead."""
-    try:
-        yield
-    except StoreError as error:
-        message = f"{database.path} is damaged, and cannot be repaired where it is ({error})"
-        raise CorruptStore(message) from error
 
 
 def _mend(database: Database, schema: Schema, now: float) -> list[CheckFinding]:
@@ -145,12 +141,7 @@ def name_of(item: MemoryItem) -> tuple[str, str, str]:
     return item.table, item.scope, item.id
 
 
-# Where rows of the four tables lie while they are searched.
-PASSING: Final = "agent:reader:ltm:semantic"
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """Something that was found, and how well it answers."""
 
     item: MemoryItem
@@ -254,7 +245,7 @@ def _as_entry(number: int, item: MemoryItem) -> Entry:
     more: Mapping[str, Any] = item.more
     return Entry(
         number,
-        PASSING,
+        "agent:reader:ltm:semantic",  # where rows of the four tables lie while they are searched
         item.kind,
         item.tick,
         item.last,

@@ -15,7 +15,7 @@ from memory.blackboard.entry import COLLECTIVE, Entry, EntryKind, Status, team_s
 from memory.codec import Json, as_json
 from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance
-from memory.flow.subscription import Derived, MemorySubscription
+from memory.flow.subscription import Derived, MemorySubscription, of_kinds
 from memory.store.contributions import MANAGER, TRUST, ByThing, standing, teaching
 from memory.store.merge import Merged, merge_files
 from memory.tiers.knowledge import ConsolidationConfig, Knowledge
@@ -63,7 +63,7 @@ class MemoryManagementAgent:
         self._flows = flows
         self._maintenance = maintenance
         blackboard.define(*sharing_kinds())
-        flows.add(MemorySubscription("teams", "team:*", COLLECTIVE, self._agree, _is_shared))
+        flows.add(MemorySubscription("teams", "team:*", COLLECTIVE, self._agree, of_kinds(SHARED)))
 
     def run(self) -> dict[str, int]:
         """Return what was done: words agreed on, entries pruned and merged in the shared scopes."""
@@ -130,10 +130,6 @@ class MemoryManagementAgent:
             links = tuple(each.key for each in words)
             found.append(Derived(AGREED, data, links, best.tags, best.importance, best.status))
         return found
-
-
-def _is_shared(entry: Entry) -> bool:
-    return entry.kind == SHARED
 
 
 def _agreed(about: str, kind: str, record: Json, origins: Iterable[str]) -> dict[str, Json]:

@@ -7,7 +7,7 @@ of ceilings.
 
 from dataclasses import astuple, dataclass, fields
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 from memory.store.database import Database, Reader, select_from
 
@@ -26,9 +26,6 @@ _SUMS: Final = (
     "SELECT coalesce(sum(nanos), 0), count(*), coalesce(sum(tokens), 0) FROM calls "
     "WHERE state <> 'cancelled'"
 )
-# A call whose time lies after now is one of a clock that went backwards, and counts.
-_IN_THE_HOUR: Final = f"{_SUMS} AND started_ms > ?"
-_SINCE_MILESTONE: Final = f"{_SUMS} AND milestone = ?"
 _LAST: Final = (
     "SELECT max(started_ms), (SELECT milestone FROM calls ORDER BY id DESC LIMIT 1) FROM calls"
 )
@@ -115,8 +112,7 @@ class CallSums:
     milestone: Sums
 
 
-@dataclass(frozen=True, slots=True)
-class LastCall:
+class LastCall(NamedTuple):
     """The latest time any call was booked at, and the milestone of the newest; nothing before the first."""
 
     started_ms: int = 0
@@ -161,14 +157,15 @@ class CallLedger(CallReader):
         """Return what calls count for in all, in the hour before `now_ms`, and under `milestone`."""
         door = self._open_calls()
 
-        def summed(sql: str, *parameters: object) -> Sums:
-            (row,) = door.rows(sql, parameters)
+        def summed(condition: str = "", *parameters: object) -> Sums:
+            (row,) = door.rows(_SUMS + condition, parameters)
             return Sums(*row)
 
         return CallSums(
-            summed(_SUMS),
-            summed(_IN_THE_HOUR, now_ms - HOUR_MS),
-            summed(_SINCE_MILESTONE, milestone),
+            summed(),
+            # A call whose time lies after now is one of a clock that went backwards, and counts.
+            summed(" AND started_ms > ?", now_ms - HOUR_MS),
+            summed(" AND milestone = ?", milestone),
         )
 
     def last_call(self) -> LastCall:

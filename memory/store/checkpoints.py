@@ -83,9 +83,8 @@ class CheckpointReader(Reader):
                 f"{self._database.path} does not hold checkpoint {number}; take one that it holds."
             )
             raise MissingCheckpoint(message)
-        with self._database.understood(f"checkpoints, tick {row[0]}"):
-            tick, frame, state, chain, why = row
-            return Checkpoint(tick, frame, state, chain, number, why)
+        tick, frame, state, chain, why = row
+        return Checkpoint(tick, frame, state, chain, number, why)
 
     def marks(self) -> list[CheckpointMark]:
         """Return what is known of the moments to come back to without reading them, in their order."""

@@ -168,7 +168,11 @@ def joined(one: Share, other: Share) -> Share:
     The same lessons make the same share. Where they did not, as in files older than shares, the choice is the same
     whichever comes first.
     """
-    return max(one, other, key=_reach)
+    return max(
+        one,
+        other,
+        key=lambda each: (each.sequence, each.let_go, each.times, encode(each.to_json())),
+    )
 
 
 def teaching(shares: Iterable[Share]) -> list[Share]:
@@ -210,10 +214,6 @@ def _undoes(share: Share, closing: Closing) -> bool:
 
 def _may_open(status: str, closing: Closing) -> bool:
     return TRUST[status] >= TRUST[closing.status]
-
-
-def _reach(share: Share) -> tuple[int, bool, int, str]:
-    return share.sequence, share.let_go, share.times, encode(share.to_json())
 
 
 class Folded(NamedTuple):
@@ -397,7 +397,9 @@ class Shares:
     ) -> Iterator[tuple[tuple[str, str], Share]]:
         with self._database.understood("shares"):
             for table, memory_id, run_id, sequence, share in rows:
-                told = _unpacked(table, decode(share))
+                told = decode(share)
+                if table in BY_NAME and "record" in told:
+                    told["record"] = dict(zip(BY_NAME[table].columns, told["record"], strict=True))
                 yield (table, memory_id), Share.from_json(run_id, sequence, told)
 
 
@@ -406,12 +408,6 @@ def _packed(table: str, share: Share) -> dict[str, Json]:
     told = share.to_json()
     if share.record is not None and table in BY_NAME:
         told["record"] = [share.record[name] for name in BY_NAME[table].columns]
-    return told
-
-
-def _unpacked(table: str, told: dict[str, Any]) -> dict[str, Any]:
-    if table in BY_NAME and "record" in told:
-        told["record"] = dict(zip(BY_NAME[table].columns, told["record"], strict=True))
     return told
 
 

@@ -9,6 +9,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any, Final, TypeAlias, TypeVar
 from urllib.parse import quote
@@ -275,10 +276,8 @@ def copy_database(path: Path, schema: Schema, to: Path) -> None:
 
 def free_name(path: Path, word: str) -> Path:
     """Return a name beside `path` that nothing bears: its own, a word, and a number."""
-    number = 1
-    while (name := path.with_name(f"{path.name}.{word}-{number}")).exists():
-        number += 1
-    return name
+    names = (path.with_name(f"{path.name}.{word}-{number}") for number in count(1))
+    return next(name for name in names if not name.exists())
 
 
 def move_aside(path: Path, word: str) -> Path:
@@ -322,8 +321,7 @@ def _connect_readonly(path: Path) -> sqlite3.Connection:
     # A connection that may write removes the companions that reading made; those there already belong to another process.
     companions = [path.with_name(path.name + suffix) for suffix in COMPANIONS]
     mode = "ro" if any(each.exists() for each in companions) else "rw"
-    name = f"file:{quote(str(path.absolute()))}"
-    uri = f"{name}?mode={mode}"
+    uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None)
     try:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()

@@ -5,7 +5,7 @@ bulk: triggers would cost several times as much.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -222,7 +222,7 @@ class Entries:
         for row in self._live(self._dropped):
             if row.text and fnmatchcase(row.scope, scope_glob):
                 counts.subtract(decode(row.tags))
-        for entry in self._searched():
+        for entry in filter(is_searched, self._put.values()):
             if fnmatchcase(entry.scope, scope_glob):
                 counts.update(entry.tags)
         return {tag: number for tag, number in sorted(counts.items()) if number}
@@ -270,9 +270,6 @@ class Entries:
         """Return a number that no row has or ever had."""
         row = self._database.row("SELECT seq FROM sqlite_sequence WHERE name = 'entries'")
         return 1 if row is None else int(row[0]) + 1
-
-    def _searched(self) -> Iterator[Entry]:
-        return filter(is_searched, self._put.values())
 
     def _highest_seq(self) -> int:
         """Return the highest seq that is live in the file: no row is looked for above it."""

@@ -14,7 +14,6 @@ from memory.store.database import Database
 from memory.store.entries import COLUMNS, UNSEARCHED, entry_of
 
 MOST_WORDS: Final = 16  # of a text that are looked for
-_WILD: Final = "*?["
 
 
 class Filters(NamedTuple):
@@ -86,7 +85,7 @@ def matching(query: MemoryQuery) -> str:
 
 def literal(pattern: str) -> str:
     """Return what every text that the glob `pattern` names begins with."""
-    end = next((at for at, each in enumerate(pattern) if each in _WILD), len(pattern))
+    end = next((at for at, each in enumerate(pattern) if each in "*?["), len(pattern))
     return pattern[:end]
 
 
@@ -111,9 +110,9 @@ _TOTAL: Final = (
     "SELECT *, :words * words + :recency * recent + :importance * weight + :utility * used "
     "+ :match * met AS total FROM ({scored}) ORDER BY total DESC, age DESC LIMIT :results"
 )
-_PARTS: Final = "total, words, recent, weight, used, met"
 _FOUND: Final = (
-    "SELECT {parts}, {columns} FROM ({total}) JOIN entries ON entries.id = found "
+    f"SELECT total, words, recent, weight, used, met, {COLUMNS} "  # noqa: S608  # fixed words
+    "FROM ({total}) JOIN entries ON entries.id = found "
     "ORDER BY total DESC, age DESC"
 )
 _NEXT_PAIR: Final = (
@@ -162,8 +161,7 @@ class EntrySearch:
             return []
         best = "max(hits) OVER ()" if query.text else "0.0"
         scored = _SCORED.format(best=best, candidates=_candidates(sources, passing))
-        total = _TOTAL.format(scored=scored)
-        sql = _FOUND.format(parts=_PARTS, columns=COLUMNS, total=total)
+        sql = _FOUND.format(total=_TOTAL.format(scored=scored))
         return self._database.read(
             "entries", lambda row: Found(entry_of(row[6:]), Score(*row[:6])), sql, values
         )

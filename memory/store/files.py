@@ -7,6 +7,7 @@ be JSON are tested as well.
 import os
 import stat
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -107,10 +108,8 @@ def flaw_in(path: Path) -> StoreError | None:
     """Return what keeps the file at `path` from being used, in one line; None when it is whole and can be read."""
     try:
         opened = open_sound(path)
-        try:
+        with closing(opened.database):
             require_readable(opened.database, opened.schema)
-        finally:
-            opened.database.close()
     except StoreError as flaw:
         return flaw
     return None
@@ -144,11 +143,10 @@ def require_whole(database: Database) -> None:
 def _require_tables(database: Database, schema: Schema) -> None:
     """Raise CorruptStore where a table, an index or a trigger is not what its migrations make."""
     sql = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"
-    new = in_memory(schema)
-    wanted, there = (
-        {name: str(made).split() for name, made in each.rows(sql)} for each in (new, database)
-    )
-    new.close()
+    with closing(in_memory(schema)) as new:
+        wanted, there = (
+            {name: str(made).split() for name, made in each.rows(sql)} for each in (new, database)
+        )
     wrong = sorted(name for name in wanted if there.get(name) != wanted[name])
     if wrong:
         message = f"{database.path} is damaged (its {wrong[0]} is not what it should be); put back a copy of it"

@@ -6,10 +6,10 @@ each other. Nothing is deleted that the archive has not got.
 
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from memory.codec import Json, as_json, encode
 from memory.store.contributions import (
@@ -90,8 +90,7 @@ class KnowledgeReader:
             return {row[0]: table.record_of(row) for row in rows if row[0] not in without}
 
 
-@dataclass(frozen=True, slots=True)
-class KnowledgeUpkeep:
+class KnowledgeUpkeep(NamedTuple):
     """What one round of upkeep did: how many entries became one with others, and how many went."""
 
     merged: int

@@ -4,7 +4,7 @@ A record that was read must have the shape that its kind declares; a file may sa
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields
 from math import isfinite
 from typing import Any, Final, NamedTuple
@@ -129,10 +129,9 @@ class Provenances:
 
     def keep(self, table: str, memory_id: str, where: Provenance) -> None:
         """Note where a row comes from and whether it holds."""
-        evidence: Sequence[str] = where.evidence
         self._database.execute(
             "INSERT OR REPLACE INTO provenance VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (table, memory_id, *where[:5], encode(evidence)),
+            (table, memory_id, *where[:5], encode(where.evidence)),
         )
 
     def drop(self, table: str, memory_id: str) -> None:

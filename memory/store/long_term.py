@@ -36,19 +36,17 @@ COLUMNS: Final = (
 SELECT: Final = select_from(ENTRIES, COLUMNS.split(", "))
 INSERT: Final = insert_into(ENTRIES, COLUMNS.split(", "))
 _JUDGED: Final = ("relevance", "utility", "status", "closed")
-_OF_SHARE: Final = frozenset(
-    {"scope", "key", "status", "sources"}
-)  # told by a share beside its record
+# Told by a share beside its record.
+_OF_SHARE: Final = frozenset({"scope", "key", "status", "sources"})
 _AS_TAUGHT: Final = ("kind", "tick", "game_s", "data", "importance", "utility")
 SCOPE: Final = 1
 KEY: Final = 8
-SOURCES: Final = 13
 LASTING: Final = ("agent:?*:ltm:?*", "team:?*", "collective")  # the scopes that outlive a run
 
 
 def entry_of(row: tuple[Any, ...]) -> Entry:
     """Return the entry that a row of `COLUMNS` holds; the run it comes from is among its sources."""
-    sources, learnt_in = tuple(decode(row[SOURCES])), f"{RUN}{row[15]}"
+    sources, learnt_in = tuple(decode(row[13])), f"{RUN}{row[15]}"
     if learnt_in not in sources:
         sources = (*sources, learnt_in)
     data, tags = dict(decode(row[5])), frozenset(decode(row[6]))
@@ -101,11 +99,6 @@ class Taught(NamedTuple):
 def taught(row: tuple[Any, ...]) -> Taught:
     """Return how the entry in a row of `COLUMNS` came to be known."""
     return Taught._make((*row[15:19], tuple(decode(row[19]))))
-
-
-def keys_of(row: tuple[Any, ...]) -> tuple[str, ...]:
-    """Return the keys of all that became the row of `COLUMNS`, its own first."""
-    return row[KEY], *decode(row[19])
 
 
 def row_of(entry: Entry, known: Taught) -> tuple[object, ...]:
@@ -394,7 +387,7 @@ class GrowingEntries(LongTermEntries):
     def _keys(self, row: Row) -> tuple[str, ...]:
         """Return the keys of all that a row is made of, its own first."""
         with self._database.understood(ENTRIES):
-            return keys_of(row)
+            return row[KEY], *decode(row[19])
 
     def _rows(self, where: str, *parameters: object) -> list[Row]:
         return self._database.rows(SELECT + where, parameters)

@@ -107,7 +107,7 @@ def memories_in(database: Database) -> Memories:
         Shares(database).all(),
         dict(database.rows("SELECT run_id, max(sequence) FROM deliveries GROUP BY run_id")),
         {(table, name, row, where): at for table, name, row, where, at in archive},
-        frozenset((table, name, row, where) for table, name, row, where in _held(database)),
+        frozenset(_held(database)),
     )
 
 

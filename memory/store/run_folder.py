@@ -99,15 +99,12 @@ def _nothing_to_resume(file: Path) -> RunFolderError:
 
 
 def _refuse_filled(path: Path) -> None:
-    found = sorted(each.name for each in path.iterdir() if not _is_beside(each.name))
+    names = sorted(each.name for each in path.iterdir())
+    found = [name for name in names if not any(fnmatchcase(name, each) for each in _BESIDE)]
     if found:
         resume = f", or go on with --resume {path}" if SETTINGS in found else ""
         message = f"{path} already holds {found[0]}; name an empty or a new folder as --run{resume}"
         raise RunFolderError(message)
-
-
-def _is_beside(name: str) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in _BESIDE)
 
 
 @contextmanager

@@ -60,6 +60,7 @@ class RunStore(RunReader, CallLedger):
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
+        self.database = database  # for what keeps tables of its own in it and commits by itself
         self.faults = Faults()
         self._record = RecordLog(database)
         self._outbox = Outbox(database)
@@ -85,11 +86,6 @@ class RunStore(RunReader, CallLedger):
         self.clear_observations = self._observations.clear
         self.mark_stale = self._observations.mark_stale
         database.defer_folding()
-
-    @property
-    def database(self) -> Database:
-        """The file, for what keeps tables of its own in it and commits by itself."""
-        return self._database
 
     def next_session(self) -> str:
         """Return the name of the session that begins, one lifetime of a process."""

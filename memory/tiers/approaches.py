@@ -42,7 +42,9 @@ class Approach:
 
 def approach_kind() -> EntryKind:
     """Return the policies of approaches; those longest unseen are forgotten first."""
-    return record_kind(APPROACH, Approach, _name, _sum, limit=MAX_APPROACHES)
+    return record_kind(
+        APPROACH, Approach, lambda data: from_json(Approach, data).name, _sum, limit=MAX_APPROACHES
+    )
 
 
 def sequences(actions: Iterable[Entry]) -> list[list[Entry]]:
@@ -100,10 +102,6 @@ def told(entry: Entry) -> Derived:
 def _sum(known: Approach, new: Approach) -> Approach:
     counts = ("successes", "failures", "told_successes", "told_failures")
     return grown(known, new, added=counts, highest=("last_tick", "last_s"))
-
-
-def _name(data: Mapping[str, Json]) -> str:
-    return from_json(Approach, data).name
 
 
 def _occurrence(sequence: Sequence[Entry], reasoning: str) -> Approach:

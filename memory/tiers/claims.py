@@ -4,7 +4,7 @@ A claim says what it claims of a fact: `{"claims": {"fact": "badges", "at_least"
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 from memory.blackboard.blackboard import Blackboard
 from memory.blackboard.entry import COLLECTIVE, BlackboardEvent, Entry
@@ -14,9 +14,6 @@ from memory.tiers.encounters import ENCOUNTERS, contradiction
 from memory.tiers.knowledge import ConsolidationConfig, LearnedPattern
 from memory.tiers.lessons import mistake_id_of
 from memory.tiers.tactician import MISTAKE, PATTERN
-
-Tell: TypeAlias = Callable[[Entry], object]
-
 
 CLAIMS: Final = "claims"
 
@@ -38,7 +35,7 @@ class Truth:
         *,
         semantic: str,
         episodic: str,
-        tell: Tell,
+        tell: Callable[[Entry], object],
     ) -> None:
         self._blackboard = blackboard
         self._config = config

@@ -47,7 +47,7 @@ class MemoryConsolidator:
 
     def __init__(  # noqa: PLR0913  # the three tiers, what moves between them, and its figures
         self,
-        config: ConsolidationConfig | None,
+        config: ConsolidationConfig,
         observer: ObserverMemory,
         strategist: StrategistMemory,
         tactician: TacticianMemory,
@@ -56,7 +56,7 @@ class MemoryConsolidator:
         maintenance: Maintenance,
         started_at: float,
     ) -> None:
-        self.config = config or ConsolidationConfig()
+        self.config = config
         self.observer = observer
         self.strategist = strategist
         self.tactician = tactician
@@ -64,8 +64,7 @@ class MemoryConsolidator:
         self._maintenance = maintenance
         self._started_at = started_at
         self._expected = -1, 0
-        blackboard = observer.blackboard
-        self._history = View(blackboard, observer.stm, CONSOLIDATION, Consolidation)
+        self._history = View(observer.blackboard, observer.stm, CONSOLIDATION, Consolidation)
 
     @property
     def consolidation_history(self) -> list[Consolidation]:
@@ -103,7 +102,7 @@ class MemoryConsolidator:
     ) -> Consolidation:
         """Return what was moved up just now; nothing is moved twice."""
         told: Counter[str] = Counter()
-        actions, blackboard = 0, self.observer.blackboard
+        actions = 0
         is_final = reason == "session_end"
         if self.config.session_end_consolidate or not is_final:
             actions = self.consolidate_observer_to_strategist(is_final=is_final)
@@ -121,7 +120,9 @@ class MemoryConsolidator:
             mistakes=told["mistake"],
             forgotten=len(self.apply_forgetting(is_final=is_final)),
         )
-        blackboard.write(self.observer.stm, CONSOLIDATION, as_json(done), tick=current_tick)
+        self.observer.blackboard.write(
+            self.observer.stm, CONSOLIDATION, as_json(done), tick=current_tick
+        )
         return done
 
     def consolidate_observer_to_strategist(self, *, is_final: bool = False) -> int:

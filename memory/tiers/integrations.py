@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from memory.codec import Json, as_json
-from memory.tiers.observer import ActionRecord
-from memory.tiers.tactician import proven
+from memory.tiers.knowledge import SuccessfulStrategy
+from memory.tiers.observer import ActionRecord, ObserverMemory
+from memory.tiers.strategist import SessionObjective, StrategistMemory
+from memory.tiers.tactician import TacticianMemory, proven
 from memory.tokens import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from _typeshed import DataclassInstance
-
-    from memory.tiers.knowledge import SuccessfulStrategy
-    from memory.tiers.observer import ObserverMemory
-    from memory.tiers.strategist import SessionObjective, StrategistMemory
-    from memory.tiers.tactician import TacticianMemory
 
 
 def get_context_for_planning(

@@ -11,6 +11,7 @@ wait in an outbox; it carries only new evidence.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import Any, Final, Literal, TypeAlias, cast
 
@@ -188,14 +189,8 @@ SESSION: Final = "session"
 STUCK: Final = "stuck"
 BLACKOUT: Final = "blackout"  # a defeat that cost money: where, against whom, and how much
 RISING: Final = ("moments", "actions", "situations")  # from the observer to the strategist
-LEARNING: Final = (  # on to the tactician
-    "experiences",
-    "skills",
-    "concepts",
-    "acquaintances",
-    "belongings",
-    "habits",
-)
+# On to the tactician.
+LEARNING: Final = ("experiences", "skills", "concepts", "acquaintances", "belongings", "habits")
 COMPACT_AT: Final = 0.9  # of working memory's budget of tokens
 KEPT_S: Final = 300.0  # what is younger stays in working memory
 
@@ -247,14 +242,6 @@ class Lessons:
                     yield from _lesson(MISTAKE, mistake, entry)
                     yield approaches.told(entry)
 
-    def acquaintances(self, entries: Sequence[Entry]) -> list[Derived]:
-        """Return what battles tell of the opponents met: of each, where and when, and how it went."""
-        return encounters.acquaintances(entries, run=self.session_id)
-
-    def belongings(self, entries: Sequence[Entry]) -> list[Derived]:
-        """Return what looks at the bag tell of each thing: where one had it first, and how many at most."""
-        return encounters.belongings(entries, run=self.session_id)
-
     def habits(self, entries: Sequence[Entry]) -> Iterator[Derived]:
         """Yield the preferences that strategies have become."""
         for entry in entries:
@@ -278,6 +265,8 @@ def edges(agent_id: str, teacher: Lessons) -> tuple[MemorySubscription, ...]:
     episodic = scope_name(agent_id, "ltm:episodic")
     semantic = scope_name(agent_id, "ltm:semantic")
     procedural = scope_name(agent_id, "ltm:procedural")
+    met = partial(encounters.acquaintances, run=teacher.session_id)
+    owned = partial(encounters.belongings, run=teacher.session_id)
     return (
         MemorySubscription(
             "moments",
@@ -316,12 +305,8 @@ def edges(agent_id: str, teacher: Lessons) -> tuple[MemorySubscription, ...]:
         ),
         MemorySubscription("skills", stm, procedural, teacher.skills, _is_skill, delivers=True),
         MemorySubscription("concepts", stm, semantic, teacher.concepts, _is_concept, delivers=True),
-        MemorySubscription(
-            "acquaintances", stm, semantic, teacher.acquaintances, of_kinds(BATTLE), delivers=True
-        ),
-        MemorySubscription(
-            "belongings", stm, semantic, teacher.belongings, of_kinds(RESOURCES), delivers=True
-        ),
+        MemorySubscription("acquaintances", stm, semantic, met, of_kinds(BATTLE), delivers=True),
+        MemorySubscription("belongings", stm, semantic, owned, of_kinds(RESOURCES), delivers=True),
         MemorySubscription(
             "habits", procedural, semantic, teacher.habits, _is_habit, delivers=True
         ),

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import eq
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final
 
-from memory.blackboard.entry import EntryKind, scope_name
-from memory.codec import as_json, from_json
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from _typeshed import DataclassInstance
-
-    from memory.blackboard.blackboard import Blackboard
-    from memory.blackboard.entry import Entry
-    from memory.codec import Json
-
+from memory.blackboard.blackboard import Blackboard
+from memory.blackboard.entry import Entry, EntryKind, scope_name
+from memory.codec import Json, Record, as_json, from_json
 
 TICK_STATE: Final = "tick_state"
 SENSORY_INPUT: Final = "sensory_input"
 ACTION: Final = "action"
 RECENT_ACTIONS: Final = 10
 LATEST_INPUTS: Final = 10
-
-Record = TypeVar("Record", bound="DataclassInstance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +74,6 @@ class ObserverMemory:
         self.sensory = scope_name(agent_id, "sensory")
         self.working = scope_name(agent_id, "working")
         self.stm = scope_name(agent_id, "stm")
-        self.episodic = scope_name(agent_id, "ltm:episodic")
 
     @property
     def current_state(self) -> TickState | None:

@@ -176,26 +176,25 @@ def _joined(known: tuple[str, ...], seen: tuple[str, ...]) -> tuple[str, ...]:
 class StrategistMemory:
     """One session, on the blackboard. Histories are bounded; the totals count everything."""
 
-    def __init__(
-        self, blackboard: Blackboard, agent_id: str, *, session_id: str, session_start_tick: int = 0
-    ) -> None:
+    def __init__(self, blackboard: Blackboard, agent_id: str, *, session_id: str) -> None:
         self.blackboard = blackboard
         self.stm = scope_name(agent_id, "stm")
         self._objectives = View(blackboard, self.stm, OBJECTIVE, SessionObjective)
         self._battles = View(blackboard, self.stm, BATTLE, BattleRecord)
-        self._locations = View(blackboard, self.stm, LOCATION, LocationVisited)
+        # What is known of each place, the last visited last.
+        self.locations_visited = View(blackboard, self.stm, LOCATION, LocationVisited)
         self._resources = View(blackboard, self.stm, RESOURCES, ResourceSnapshot)
         self._histories: dict[str, View[Any]] = {
             "objectives": self._objectives,
             "battle_history": self._battles,
-            "locations_visited": self._locations,
+            "locations_visited": self.locations_visited,
             "resource_history": self._resources,
         }
         sensory = scope_name(agent_id, "sensory")
         self._moments = View(blackboard, sensory, TICK_STATE, TickState)
         self._totals = View(blackboard, self.stm, SESSION_TOTALS, SessionTotals)
         if CURRENT not in self._totals:
-            self._begin(session_id, session_start_tick)
+            self._begin(session_id, tick=0)
 
     @property
     def totals(self) -> SessionTotals:
@@ -222,11 +221,6 @@ class StrategistMemory:
     def battle_history(self) -> list[BattleRecord]:
         """The last battles, oldest first."""
         return self._battles.records()
-
-    @property
-    def locations_visited(self) -> Mapping[str, LocationVisited]:
-        """What is known of each place, the last visited last."""
-        return self._locations
 
     @property
     def resource_history(self) -> list[ResourceSnapshot]:

@@ -5,19 +5,23 @@ Every scope is an agent's: what earlier runs learnt is written there when a run 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final
 
-from memory.blackboard.entry import EntryKind, record_kind, scope_name
+from memory.blackboard.blackboard import Blackboard
+from memory.blackboard.entry import Entry, EntryKind, record_kind, scope_name
 from memory.blackboard.view import View
-from memory.codec import as_json
+from memory.codec import Json, as_json
 from memory.errors import UnknownMemory
+from memory.tiers.forgetting import Memory
 from memory.tiers.knowledge import (
     KIND_IN,
     KINDS,
     ConsolidationConfig,
     Knowledge,
+    KnowledgeKind,
     LearnedPattern,
     MistakeRecord,
     Piece,
@@ -25,18 +29,6 @@ from memory.tiers.knowledge import (
     SuccessfulStrategy,
     rank,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from _typeshed import DataclassInstance
-
-    from memory.blackboard.blackboard import Blackboard
-    from memory.blackboard.entry import Entry
-    from memory.codec import Json
-    from memory.tiers.forgetting import Memory
-    from memory.tiers.knowledge import KnowledgeKind
-
 
 PATTERN: Final = "pattern"
 STRATEGY: Final = "strategy"
@@ -49,8 +41,6 @@ NAMED: Final = 8  # of the runs that taught a thing
 ALL: Final = "all"  # the name of the one entry of totals
 KIND_OF: Final = {kind.record: kind.name for kind in KINDS}
 TABLE_OF: Final = {kind.name: kind.table for kind in KINDS}
-
-Record = TypeVar("Record", bound="DataclassInstance")
 
 
 def tactician_kinds(config: ConsolidationConfig) -> tuple[EntryKind, ...]:

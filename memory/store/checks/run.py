@@ -34,24 +34,20 @@ _ASTRAY: Final = (
 )
 
 
-_DROP_PARTS: Final = "DELETE FROM parts WHERE checkpoint NOT IN (SELECT id FROM checkpoints)"
 _EVENT: Final = (
     "INSERT INTO events (tick, kind, payload) VALUES "
     "((SELECT coalesce(max(tick), 0) FROM steps WHERE live = 1), 'archived', ?)"
 )
 _DROP: Final = f"UPDATE entries SET dropped_after = {LAST_CHECKPOINT} WHERE id = ?"  # noqa: S608
+_DELETE: Final = "DELETE FROM entries WHERE id = ?"  # of what is unreadable
 
 
-def drop_entry(database: Database, number: int, row: Mapping[str, Json], reason: str) -> None:
+def drop_entry(
+    database: Database, number: int, row: Mapping[str, Json], reason: str, how: str = _DROP
+) -> None:
     """Take one entry off the blackboard, and keep it as play keeps what it lets go of."""
     database.execute(_EVENT, (encode({**row, "reason": reason}),))
-    database.execute(_DROP, (number,))
-
-
-def lose_entry(database: Database, number: int, row: Mapping[str, Json]) -> None:
-    """Delete an unreadable entry; what is left of it is kept as an event."""
-    database.execute(_EVENT, (encode({**row, "reason": "unreadable"}),))
-    database.execute("DELETE FROM entries WHERE id = ?", (number,))
+    database.execute(how, (number,))
 
 
 class _Row(NamedTuple):
@@ -94,7 +90,7 @@ def _entries(database: Database) -> tuple[list[_Row], list[CheckFinding]]:
             values[_KEY] = values[_KEY] or ""
             live.append(_Row(raw.number, entry_of(tuple(values)), row))
         except UNREADABLE:
-            mend = by(lose_entry, raw.number, row)
+            mend = by(drop_entry, raw.number, row, "unreadable", _DELETE)
             broken.append(finding("unreadable_entry", mend, number=raw.number, key=row["key"]))
     return live, broken
 
@@ -161,10 +157,10 @@ def _tags(database: Database) -> Iterator[CheckFinding]:
     ((number,),) = database.rows(_ASTRAY)
     if number:
         yield finding("tags_astray", reindex_entries, number=number)
-    drop_parts = by(Database.execute, _DROP_PARTS)
+    orphans = "DELETE FROM parts WHERE checkpoint NOT IN (SELECT id FROM checkpoints)"
     for table, number, _, _ in database.rows("PRAGMA foreign_key_check"):
         where = f"{table} row {number or ''}".strip()
-        yield finding("part_of_nothing", drop_parts, where=where)
+        yield finding("part_of_nothing", by(Database.execute, orphans), where=where)
 
 
 def _evidence(database: Database, live: Sequence[_Row]) -> Iterator[CheckFinding]:
