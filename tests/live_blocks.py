@@ -7,7 +7,7 @@ from emulator.world.layout import BORDER, LIVE_BLOCKS
 def live_block(game_map: GameMap, square: tuple[int, int]) -> int:
     """Return the address in RAM of the block that a square of the player's map is part of."""
     x, y = square
-    stride = game_map.width + 2 * BORDER
+    stride = game_map.header.width + 2 * BORDER
     return LIVE_BLOCKS + (y // 2 + BORDER) * stride + x // 2 + BORDER
 
 

@@ -32,7 +32,6 @@ from emulator.rules.moves import (
 HORIZON: Final = 40  # turns looked ahead
 FULLY_PARALYZED: Final = 63 / 256
 CONFUSION_TURNS: Final = 3  # when it is not known how many are left: two to five
-SIXTEENTH: Final = 16
 PP_COUNTED: Final = 12  # more uses than these outlast any fight
 PAIRS: Final = 4  # of turns that are told apart; later ones are averages
 NEVER_AGAIN: Final = (HORIZON,)
@@ -135,8 +134,10 @@ def blows(mon: BattleMon, target: BattleMon, using: Using, *, more: int = 0) -> 
 
     `more` is what it loses each turn on its own account, by recoil for one; below zero it gains.
     """
-    loss = _ailing(target) + more
-    regained = (_seeded(mon) if Volatile.SEEDED in mon.volatile else 0) - min(loss, 0)
+    # What grows from turn to turn is taken for what it is in the next but one.
+    loss = residual_loss(target, int(Volatile.BADLY_POISONED in target.volatile)) + more
+    seeded = max(mon.max_hp // 16, 1) if Volatile.SEEDED in mon.volatile else 0
+    regained = seeded - min(loss, 0)
     dazed, reeling = _confusion(mon), _confusion(target)
     share = 1 - FULLY_PARALYZED if mon.status.paralyzed else 1.0
     turns = tuple(
@@ -173,24 +174,16 @@ def share_left(dex: Dex, move: MoveData, mon: BattleMon, target: BattleMon) -> f
         return WHOLE
     hit = float(hit_chance(_attacker(dex, mon), _defender(target), move, dex.rules))
     lasting = sum(turns * chance for turns, chance in going.strikes.items())
-    return (
-        1 / (1 + hit * (lasting - 1))
-        if mon.stats.speed < target.stats.speed
-        else _missed(hit, lasting)
-    )
-
-
-def _missed(hit: float, lasting: float) -> float:
-    """Return the share of turns that are misses, where each hit is followed up by itself."""
-    return (1 - hit) / (1 - hit + hit * lasting)
+    if mon.stats.speed < target.stats.speed:
+        return 1 / (1 + hit * (lasting - 1))
+    return (1 - hit) / (1 - hit + hit * lasting)  # misses: each hit is followed up by itself
 
 
 def backlash(mon: BattleMon, move: MoveData, odds: Odds, target: BattleMon) -> int:
     """Return what using a move costs its user each time, on average; below zero it gains."""
-    share = {RECOIL: 4, DRAIN: -2}.get(move.effect)
-    if share is None:
+    if move.effect not in (RECOIL, DRAIN):
         return 0
-    share = 2 if move.number == STRUGGLE_MOVE else share
+    share = 2 if move.number == STRUGGLE_MOVE else 4 if move.effect == RECOIL else -2
     return round(expected(odds, min(target.hp, mon.max_hp * 2)) / share)
 
 
@@ -238,18 +231,8 @@ def _naps(mon: BattleMon, target: BattleMon) -> tuple[int, ...]:
 def _confusion(mon: BattleMon) -> int:
     if Volatile.CONFUSED not in mon.volatile:
         return 0
-    return (
-        mon.confused_turns - 1 if mon.confused_turns else CONFUSION_TURNS
-    )  # the last does nothing
-
-
-def _ailing(mon: BattleMon) -> int:
-    # What grows from turn to turn is taken for what it is in the next but one.
-    return residual_loss(mon, int(Volatile.BADLY_POISONED in mon.volatile))
-
-
-def _seeded(mon: BattleMon) -> int:
-    return max(mon.max_hp // SIXTEENTH, 1)
+    # The last does nothing.
+    return mon.confused_turns - 1 if mon.confused_turns else CONFUSION_TURNS
 
 
 class Duel(NamedTuple):

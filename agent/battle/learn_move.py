@@ -125,17 +125,14 @@ def _worth(dex: Dex, mon: PartyMon, moves: Sequence[int]) -> float:
 
 def _power(move: MoveData) -> float:
     """What a use of a move comes to, before accuracy; 0 when it is for something else."""
-    if move.number == LAST or move.effect == DREAM_EATER:
-        return move.power * HARDLY
-    if move.effect == EXPLODE:
+    if move.number == LAST or move.effect in (DREAM_EATER, EXPLODE):
         return move.power * HARDLY
     if move.effect in (*CHARGES, RECHARGE):
         return move.power / 2
     if move.effect in SEVERAL_HITS:
         return move.power * 3
-    return float(
-        SPECIAL_DAMAGE if move.power == 1 else move.power * (2 if move.effect in TWO_HITS else 1)
-    )
+    hits = 2 if move.effect in TWO_HITS else 1
+    return SPECIAL_DAMAGE if move.power == 1 else move.power * hits
 
 
 def _value(mon: PartyMon, move: MoveData) -> float:

@@ -67,17 +67,6 @@ class Stakes(NamedTuple):
     lost: Odds
 
 
-def stakes_of(
-    dex: Dex,
-    own: BattleMon,
-    enemy: BattleMon,
-    bench: tuple[BattleMon, ...],
-    to_come: tuple[BattleMon, ...],
-) -> Stakes:
-    """Return what is at stake between two; the battle goes on with `bench` and those `to_come`."""
-    return _stakes(dex, as_sent(own), as_sent(enemy), bench, to_come)
-
-
 @lru_cache(maxsize=256)
 def _stakes(
     dex: Dex,
@@ -86,6 +75,7 @@ def _stakes(
     bench: tuple[BattleMon, ...],
     to_come: tuple[BattleMon, ...],
 ) -> Stakes:
+    """Return what is at stake between two as sent; the battle goes on with `bench` and those `to_come`."""
     won, lost = np.ones(own.max_hp), np.zeros(enemy.max_hp)
     if to_come:
         chances = [beats(dex, (_hurt(own, share), *bench), to_come) for share in POINTS]
@@ -146,7 +136,8 @@ class TurnState:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "foe", self.against(self.own))
-        found = stakes_of(self.dex, self.own, self.enemy, self.bench, self.to_come)
+        own, enemy = as_sent(self.own), as_sent(self.enemy)
+        found = _stakes(self.dex, own, enemy, self.bench, self.to_come)
         object.__setattr__(self, "stakes", found)
 
     def against(self, mon: BattleMon) -> BattleMon:
@@ -157,9 +148,7 @@ class TurnState:
     def of(cls, dex: Dex, state: State, wishes: BattleGoals) -> "TurnState | None":
         """Return the table, or None when not both sides are there."""
         battle = state.battle
-        if battle is None or battle.own is None or battle.enemy is None:
-            return None
-        if not battle.enemy.hp:
+        if battle is None or battle.own is None or battle.enemy is None or not battle.enemy.hp:
             return None
         bench, to_come = bench_of(state), foes_to_come(state)
         return cls(dex, state, battle, battle.own, battle.enemy, wishes, bench, to_come)
@@ -174,8 +163,7 @@ class TurnState:
             return None
         if not enemy.hp:
             enemy, to_come = to_come[0], to_come[1:]
-        able = [(at, mon) for at, mon in enumerate(state.party.mons) if mon.hp]
-        bench = tuple([fighter_of(mon, at) for at, mon in able])
+        bench = tuple([fighter_of(mon, at) for at, mon in enumerate(state.party.mons) if mon.hp])
         own = battle.own if battle.own is not None else bench[0] if bench else None
         if own is None:
             return None
@@ -238,7 +226,8 @@ def sent(table: TurnState, mon: BattleMon) -> float:
 
 def _stakes_without(table: TurnState, mon: BattleMon, *back: BattleMon) -> Stakes:
     others = [each for each in table.bench if each.position != mon.position]
-    return stakes_of(table.dex, mon, table.enemy, (*others, *back), table.to_come)
+    own, enemy = as_sent(mon), as_sent(table.enemy)
+    return _stakes(table.dex, own, enemy, (*others, *back), table.to_come)
 
 
 def item_options(table: TurnState) -> Iterator[TurnOption]:

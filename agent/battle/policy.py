@@ -97,11 +97,13 @@ def catch_chance(enemy: BattleMon, ball: int) -> float:
 
 def catching(table: TurnState, tried: TriedOrders) -> Order | None:
     """Return the order that serves catching best, or None when the target is not wanted or will not be got."""
-    battle, enemy = table.battle, table.enemy
-    wanted = battle.is_wild and enemy.species in table.wishes.catch
+    battle, enemy, wishes = table.battle, table.enemy, table.wishes
+    wanted = battle.is_wild and enemy.species in wishes.catch
     if not wanted or battle.type is not BattleType.NORMAL or tried.balls >= MOST_BALLS:
         return None
-    balls = [ball for ball in _balls(table) if Throw(ball) not in tried.refused]
+    bag, spare = table.state.bag, wishes.spare
+    balls = [ball for ball in BALLS if bag.quantity(ball) and ball not in spare]
+    balls = [ball for ball in balls if Throw(ball) not in tried.refused]
     if not balls:
         return None
     ball = max(balls, key=lambda each: catch_chance(enemy, each) - WORTH[each])
@@ -111,11 +113,6 @@ def catching(table: TurnState, tried: TriedOrders) -> Order | None:
         if better[0] >= now * BETTER and better[1] not in tried.refused:
             return better[1]
     return Throw(ball) if now >= HOPELESS else None
-
-
-def _balls(table: TurnState) -> list[int]:
-    bag, spare = table.state.bag, table.wishes.spare
-    return [ball for ball in BALLS if bag.quantity(ball) and ball not in spare]
 
 
 def _ease(status: Status) -> int:
@@ -209,11 +206,6 @@ def _next_that_won(table: TurnState, tried: TriedOrders) -> Order | None:
     return next((Attack(slot) for slot, known in slots if known.move == move), None)
 
 
-def plain_goals(_state: State) -> BattleGoals:
-    """Want nothing but experience."""
-    return BattleGoals()
-
-
 @dataclass(frozen=True, slots=True)
 class BattlePolicy:
     """A commander without state: the same moment of a battle is always answered alike.
@@ -222,7 +214,7 @@ class BattlePolicy:
     """
 
     dex: Dex
-    goals: GoalsOfBattle = plain_goals
+    goals: GoalsOfBattle = lambda _state: BattleGoals()  # nothing but experience
     swayed: Callable[[State], object] = lambda _state: None
 
     def order(self, state: State, tried: TriedOrders) -> Order:

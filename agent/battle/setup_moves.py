@@ -83,12 +83,10 @@ def _of_status(
     both = (own, enemy)
     match move.effect:
         case effects.HEAL if own.hp < own.max_hp:
-            gain = own.max_hp // 2
-            return Preparation(slot, move, both, own, enemy, 1.0, gained=gain)
+            return Preparation(slot, move, both, own, enemy, 1.0, gained=own.max_hp // 2)
         case effects.LIGHT_SCREEN | effects.REFLECT:
-            screen = (
-                Volatile.LIGHT_SCREEN if move.effect == effects.LIGHT_SCREEN else Volatile.REFLECT
-            )
+            is_light = move.effect == effects.LIGHT_SCREEN
+            screen = Volatile.LIGHT_SCREEN if is_light else Volatile.REFLECT
             if screen in own.volatile:
                 return None
             behind = replace(own, volatile=own.volatile | screen)

@@ -57,9 +57,7 @@ MAP: Final = "map"  # the fact that says on which map the player is
 def around(game: GameContext, _state: State) -> Obstacles:
     """Return the squares that memory makes dearer; a way over them is still a way, where there is no other."""
     barred = game.experience.barred()
-    return (
-        Obstacles(frozenset(), dict.fromkeys(barred, BARRED_DETOUR)) if barred else Obstacles.none()
-    )
+    return Obstacles(frozenset(), dict.fromkeys(barred, BARRED_DETOUR)) if barred else Obstacles()
 
 
 def detour(place: Place, game: GameContext, state: State) -> str:
@@ -123,11 +121,11 @@ def trainer_sight(game: GameContext) -> Capability:
 
     def eyes(state: State) -> Obstacles:
         if not state.in_control or not state.party.mons:
-            return Obstacles.none()
+            return Obstacles()
         seen = watchers(game.terrain.world(state), state)
         risky = [each for each in seen if odds(game.dex, state.party, each.opponent) < SAFE]
         if not risky:
-            return Obstacles.none()
+            return Obstacles()
         costs = {square: SIGHT_DETOUR for each in risky for square in each.squares}
         return Obstacles(frozenset(), costs)
 
@@ -256,6 +254,6 @@ def _closed_gates(story: Story) -> Hazard:
     def closed(state: State) -> Obstacles:
         shut = [gate for gate in story.gates if not story.is_open(state, gate)]
         walls = frozenset((gate.map_id, x, y) for gate in shut for x, y in gate.squares)
-        return Obstacles(walls, {}) if walls else Obstacles.none()
+        return Obstacles(walls, {}) if walls else Obstacles()
 
     return closed

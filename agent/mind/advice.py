@@ -281,7 +281,7 @@ class Describing:
         if not state.game_started or here.map_id not in self.terrain.plain.map_ids:
             return
         drawn = self.terrain.world(state).map(here.map_id)
-        marks = {(each.x, each.y): "!" for each in drawn.signs}
+        marks = {(each.x, each.y): "!" for each in drawn.header.signs}
         marks |= {(each.x, each.y): "D" for each in drawn.warps}
         marks |= {each.position: "P" for each in state.people if each.on_screen}
         marks[here.position] = "@"

@@ -95,7 +95,8 @@ class Action:
 
     def helps(self, require: Require) -> bool:
         """Say whether one of the effects brings `require` about."""
-        return any(_brings(effect, require) for effect in self.effects)
+        brought = (each.becomes for each in self.effects if each.fact == require.fact)
+        return any(map(require.accepts, brought))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,8 @@ class Domain:
                 yield f"action {action.name!r} has no effect"
             if action.cost < 1:
                 yield f"action {action.name!r} must cost at least 1"
-            for fact in sorted(_facts_of(action) - self.sensed):
+            named = {each.fact for each in action.requires} | {each.fact for each in action.effects}
+            for fact in sorted(named - self.sensed):
                 yield f"action {action.name!r} names fact {fact!r}, which no sensor tells"
 
     def _faults_of_goals(self) -> Iterator[str]:
@@ -191,17 +193,8 @@ class Domain:
                     values[effect.fact].add(effect.becomes)
 
 
-def _brings(effect: Effect, require: Require) -> bool:
-    return effect.fact == require.fact and require.accepts(effect.becomes)
-
-
 def _met(require: Require, values: Mapping[str, Collection[int]]) -> bool:
     return require.fact not in values or any(map(require.accepts, values[require.fact]))
-
-
-def _facts_of(action: Action) -> set[str]:
-    required = {require.fact for require in action.requires}
-    return required | {effect.fact for effect in action.effects}
 
 
 def _repeated(kind: str, names: Collection[str]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, Self, TypeAlias
 
-from agent.planning.domain import Action, Effect, Facts, Goal, Require
+from agent.planning.domain import Action, Facts, Goal, Require
 
 # The bits that are set, and the values of the facts that extra costs go by.
 SearchState: TypeAlias = tuple[int, tuple[int, ...]]
@@ -145,13 +145,11 @@ def _operator(
         needs=_sum(bit_of[require] for require in action.requires),
         keeps=~clears,
         sets=sets,
-        places=tuple(_places(action.effects, numbers)) if numbers else (),
+        places=tuple(
+            [(numbers[each.fact], each.becomes) for each in action.effects if each.fact in numbers]
+        ),
         paid_by=numbers[action.extra.fact] if action.extra is not None else 0,
     )
-
-
-def _places(effects: Sequence[Effect], numbers: Mapping[str, int]) -> Iterator[tuple[int, int]]:
-    return ((numbers[each.fact], each.becomes) for each in effects if each.fact in numbers)
 
 
 def _sum(bits: Iterator[int]) -> int:
@@ -187,20 +185,16 @@ class LowerBound:
 
     def __init__(self, question: SearchProblem) -> None:
         self._wanted = question.wanted
-        self._helpers: dict[
-            int, int
-        ] = {}  # to each bit, the operators that set it, as bits of their own
+        # To each bit, the operators that set it, as bits of their own.
+        self._helpers: dict[int, int] = {}
         self._costs: dict[int, int] = {}  # and the least of what they cost
         self._needs: dict[int, int] = {}  # and what all of them need
         for number, each in enumerate(question.operators):
             for bit in _bits(each.sets):
-                cost, needs = (
-                    self._costs.get(bit, each.action.cost),
-                    self._needs.get(bit, each.needs),
-                )
+                cost = each.action.cost
                 self._helpers[bit] = self._helpers.get(bit, 0) | 1 << number
-                self._costs[bit] = min(cost, each.action.cost)
-                self._needs[bit] = needs & each.needs
+                self._costs[bit] = min(self._costs.get(bit, cost), cost)
+                self._needs[bit] = self._needs.get(bit, each.needs) & each.needs
         self._known: dict[int, int | None] = {}
 
     def of(self, bits: int) -> int | None:

@@ -61,10 +61,8 @@ def plan(
     question = SearchProblem.of(goal, facts, actions)
     if question is None:
         return None
-    bound, order = (
-        LowerBound(question),
-        count(),
-    )  # ties are broken by age: the same answer every time
+    # Ties are broken by age: the same answer every time.
+    bound, order = LowerBound(question), count()
     frontier: list[tuple[int, int, int, SearchState, _Path | None]] = []
     best: dict[SearchState, int] = {}
 

@@ -57,9 +57,6 @@ def swap(first: int, second: int, state: State) -> Skill:
     wanted[first], wanted[second] = wanted[second], wanted[first]
     chosen = False  # whether the first of them is
 
-    def swapped(state: State) -> bool:
-        return _marks(state) == wanted
-
     def answer(state: State, menu: Menu) -> Movement:
         nonlocal chosen
         match menu.kind:
@@ -73,7 +70,7 @@ def swap(first: int, second: int, state: State) -> Skill:
             case _:
                 return (yield tap(Button.B, settle=16))
 
-    return (yield from behind_start(answer, swapped, state))
+    return (yield from behind_start(answer, lambda now: _marks(now) == wanted, state))
 
 
 def buy(
@@ -134,7 +131,9 @@ class _Purchase:
                 return (yield self._patience.step(state))
             case MenuKind.QUANTITY if self._item is not None:
                 self._said = True
-                state = yield from count_to(self._amount(self._item, state), state)
+                # What was refused once may have been too dear.
+                amount = self._lack(self._item, state) // (1 + self._short[self._item])
+                state = yield from count_to(max(amount, 1), state)
                 return (yield tap(Button.A, settle=16))
             case MenuKind.YES_NO if self._said:  # and not what a press too many has chosen
                 return (yield from select(YES, state))
@@ -151,17 +150,11 @@ class _Purchase:
         return (yield from select(self.wares.index(self._item), state))
 
     def _next(self, state: State) -> int | None:
-        lacking = (item for item in self._wanted if self._lack(item, state) > 0)
-        return next(
-            (each for each in lacking if self._is_sold(each) and self._short[each] < TRIES), None
-        )
-
-    def _is_sold(self, item: int) -> bool:
-        return self.wares is None or item in self.wares
-
-    def _amount(self, item: int, state: State) -> int:
-        """How many to ask for: what was refused once may have been too dear."""
-        return max(self._lack(item, state) // (1 + self._short[item]), 1)
+        for item in self._wanted:
+            is_sold = self.wares is None or item in self.wares
+            if is_sold and self._lack(item, state) > 0 and self._short[item] < TRIES:
+                return item
+        return None
 
     def _lack(self, item: int, state: State) -> int:
         return self._wanted[item] - state.bag.quantity(item)
@@ -169,12 +162,8 @@ class _Purchase:
 
 def _take_out(item: int, answers: Mapping[MenuKind, Answer], state: State) -> Skill:
     """Choose an item of the bag and answer what is asked then, until there is less of it."""
-    before = state.bag.quantity(item)
-
-    def is_less(state: State) -> bool:
-        return state.bag.quantity(item) < before
-
-    return (yield from behind_start(by_kind({**from_bag(item), **answers}), is_less, state))
+    before, answer = state.bag.quantity(item), by_kind({**from_bag(item), **answers})
+    return (yield from behind_start(answer, lambda now: now.bag.quantity(item) < before, state))
 
 
 def _ask_for_all(state: State, menu: Menu) -> Movement:
@@ -206,9 +195,6 @@ def teach(item: int, position: int, state: State, *, forget: int = 0) -> Skill:
         }
     )
 
-    def is_learned(state: State) -> bool:
-        return _moves(position, state) != before
-
     def answer(state: State, menu: Menu) -> Movement:
         nonlocal tries
         # A mon that is not able to learn it is refused again and again.
@@ -217,7 +203,7 @@ def teach(item: int, position: int, state: State, *, forget: int = 0) -> Skill:
         tries -= menu.kind is MenuKind.PARTY
         return (yield from answers(state, menu))
 
-    return (yield from behind_start(answer, is_learned, state))
+    return (yield from behind_start(answer, lambda now: _moves(position, now) != before, state))
 
 
 def _moves(position: int, state: State) -> tuple[int, ...]:

@@ -238,22 +238,14 @@ def _room(terrain: Terrain, state: State) -> BoulderRoom:
     here = state.map.map_id
     world = terrain.world(state)
     kinds = {each.slot: each.kind for each in world.map(here).people}
-    present = {person.slot: tuple(person.position) for person in state.people_present}
+    present = {person.slot: (person.x, person.y) for person in state.people_present}
     boulders = {
-        slot: (x, y) for slot, (x, y) in present.items() if kinds.get(slot) is ResidentKind.BOULDER
+        slot: square for slot, square in present.items() if kinds.get(slot) is ResidentKind.BOULDER
     }
-    others = {slot: square for slot, square in present.items() if slot not in boulders}
+    others = {square for slot, square in present.items() if slot not in boulders}
     avoided = {(x, y) for map_id, x, y in terrain.hazards(state).walls if map_id == here}
-    return BoulderRoom(
-        world,
-        boulders,
-        walls=frozenset({(x, y) for x, y in others.values()} | avoided),
-        taken=frozenset(_taken(state, boulders)),
-    )
-
-
-def _taken(state: State, boulders: dict[int, Square]) -> Iterator[Square]:
-    return ((each.x, each.y) for each in state.people if each.slot not in boulders)
+    taken = {(each.x, each.y) for each in state.people if each.slot not in boulders}
+    return BoulderRoom(world, boulders, frozenset(others | avoided), frozenset(taken))
 
 
 def _carry_out(pushes: Sequence[Push], terrain: Terrain, state: State) -> Movement:

@@ -2,13 +2,12 @@
 
 import heapq
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from agent.skills.route import Spot, hops
-from emulator import GameMap, World
-from emulator.world.game_map import LAST_MAP
+from emulator import World
 
 UNKNOWN = 100  # steps to a map of which no way is known
 
@@ -45,9 +44,8 @@ class Distances:
         measured = self._to.get(map_id)
         # What is found later does not shorten a way from what was known: no way led there.
         if measured is None or self._number[start] >= measured.known:
-            measured = self._to[map_id] = MeasuredDistances(
-                len(self._number), self._measure(map_id)
-            )
+            found = self._measure(map_id)
+            measured = self._to[map_id] = MeasuredDistances(len(self._number), found)
         return measured.distances
 
     def _explore(self, start: Spot) -> None:
@@ -108,7 +106,8 @@ class Nearness:
             so_far, here = heapq.heappop(frontier)
             if so_far > steps[here]:
                 continue
-            further = so_far + _breadth(self._world.map(here))
+            game_map = self._world.map(here)
+            further = so_far + 1 + (game_map.columns + game_map.rows) // 4
             for neighbour in self._roads.get(here, frozenset()):
                 if further < steps.get(neighbour, further + 1):
                     steps[neighbour] = further
@@ -120,17 +119,9 @@ def _roads(world: World) -> Mapping[int, frozenset[int]]:
     """Which maps lead to which; a door that leads back outside leads wherever one can have come from."""
     roads: defaultdict[int, set[int]] = defaultdict(set)
     for game_map in world.maps:
-        for other in _neighbours(game_map):
-            if other in world.map_ids:
+        joined = [connection.map_id for connection in game_map.header.connections]
+        for other in (*joined, *(warp.map_id for warp in game_map.warps)):
+            if other in world.map_ids:  # LAST_MAP is not
                 roads[game_map.map_id].add(other)
                 roads[other].add(game_map.map_id)
     return {map_id: frozenset(others) for map_id, others in roads.items()}
-
-
-def _neighbours(game_map: GameMap) -> Iterator[int]:
-    yield from (connection.map_id for connection in game_map.connections)
-    yield from (warp.map_id for warp in game_map.warps if warp.map_id != LAST_MAP)
-
-
-def _breadth(game_map: GameMap) -> int:
-    return 1 + (game_map.columns + game_map.rows) // 4

@@ -3,7 +3,7 @@
 Trash can switches, entrance fees, the Safari Zone, fossils, vending machines and the flute.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
@@ -42,18 +42,8 @@ def search(cans: Sequence[tuple[int, int]], terrain: Terrain, state: State) -> S
     return Outcome.DONE if state.flags.is_set(SECOND_LOCK) else Outcome.BLOCKED
 
 
-def agree_at(squares: Collection[tuple[int, int]], terrain: Terrain, state: State) -> Skill:
-    """Walk to the nearest of some squares of this map and say yes; BLOCKED without a question."""
-    there = Destination(state.map.map_id, frozenset(squares))
-    return (yield from _walk_and_agree(there, terrain, state))
-
-
-def leave_saying_yes(terrain: Terrain, map_id: int, state: State) -> Skill:
-    """Walk to another map and say yes when asked whether to leave; BLOCKED without a question."""
-    return (yield from _walk_and_agree(Destination(map_id), terrain, state))
-
-
-def _walk_and_agree(there: Destination, terrain: Terrain, state: State) -> Skill:
+def agree_at(there: Destination, terrain: Terrain, state: State) -> Skill:
+    """Walk to some squares, or another map, and say yes to what is asked there; BLOCKED without a question."""
     outcome = yield from travel(terrain, there, state)
     for _ in range(LOOKS):
         state = yield wait(8)
@@ -73,7 +63,7 @@ def fetch(slot: int, outside: int, terrain: Terrain, state: State) -> Skill:
     if steps is None:
         return Outcome.BLOCKED
     if steps >= state.safari.steps:
-        return (yield from leave_saying_yes(terrain, outside, state))
+        return (yield from agree_at(Destination(outside), terrain, state))
     return (yield from talk(slot, terrain, state))
 
 
@@ -96,12 +86,10 @@ def hand_in(slot: int, item: int, name: str, terrain: Terrain, state: State) -> 
 def _give(item: int, name: str, state: State) -> Movement:
     chosen = False
 
-    def is_given(state: State) -> bool:
-        return not state.bag.quantity(item)
-
     def answer(state: State, menu: Menu) -> Movement:
         nonlocal chosen
-        row = _row_of(name, state)
+        rows = enumerate(state.screen_rows[FIRST_ROW::2])
+        row = next((number for number, words in rows if name in words), None)
         if menu.kind is MenuKind.FOSSILS and row is not None:
             chosen = True
             return (yield from select(row, state))
@@ -109,13 +97,7 @@ def _give(item: int, name: str, state: State) -> Movement:
             return (yield from select(YES, state))
         return (yield tap(Button.B, settle=16))
 
-    return (yield from work_and_leave(answer, is_given, state))
-
-
-def _row_of(name: str, state: State) -> int | None:
-    """Return which entry of the open list has a name, if any."""
-    rows = state.screen_rows[FIRST_ROW::2]
-    return next((number for number, row in enumerate(rows) if name in row), None)
+    return (yield from work_and_leave(answer, lambda now: not now.bag.quantity(item), state))
 
 
 def collect(
@@ -125,9 +107,8 @@ def collect(
 
     While `is_waiting`, leave for map `outside` and come back first.
     """
-    here = state.map.map_id
     if is_waiting(state):
-        for map_id in (outside, here):
+        for map_id in (outside, state.map.map_id):
             outcome = yield from travel(terrain, Destination(map_id), state)
             if outcome is not Outcome.DONE:
                 return outcome
@@ -143,9 +124,6 @@ def vend(item: int, row: int, square: tuple[int, int], terrain: Terrain, state: 
 def _buy(item: int, row: int, state: State) -> Movement:
     before, asked = state.bag.quantity(item), False
 
-    def bought(state: State) -> bool:
-        return state.bag.quantity(item) > before
-
     def answer(state: State, menu: Menu) -> Movement:
         nonlocal asked
         if menu.kind is not MenuKind.VENDING or asked:  # once is enough to be refused
@@ -153,7 +131,7 @@ def _buy(item: int, row: int, state: State) -> Movement:
         asked = True
         return (yield from select(row, state))
 
-    return (yield from work_and_leave(answer, bought, state))
+    return (yield from work_and_leave(answer, lambda now: now.bag.quantity(item) > before, state))
 
 
 def play_on(item: int, square: tuple[int, int], terrain: Terrain, state: State) -> Skill:

@@ -27,10 +27,8 @@ CUT, FLY, SURF, STRENGTH, FLASH = 15, 19, 57, 70, 148
 
 def who_knows(move: int, party: Party) -> int | None:
     """Return the place of the first mon that knows a move; even a fainted one uses it on the map."""
-    knows = (
-        at for at, mon in enumerate(party.mons) if any(each.move == move for each in mon.moves)
-    )
-    return next(knows, None)
+    mons = enumerate(party.mons)
+    return next((at for at, mon in mons if any(each.move == move for each in mon.moves)), None)
 
 
 def use_field_move(move: int, state: State) -> Movement:
@@ -53,10 +51,9 @@ def fly(town: int, names: Mapping[int, str], state: State) -> Skill:
     if position is None:
         return Outcome.BLOCKED
 
-    def shows_map(state: State) -> bool:
-        return _town_shown(names, state) is not None
-
-    state = yield from _choose_move(FLY, position, state, until=shows_map)
+    state = yield from _choose_move(
+        FLY, position, state, until=lambda now: _town_shown(names, now) is not None
+    )
     for _ in range(2 * len(names)):
         shown = _town_shown(names, state)
         if shown is None or shown == town:
@@ -66,7 +63,10 @@ def fly(town: int, names: Mapping[int, str], state: State) -> Skill:
         yield from leave_menus(state)
         return Outcome.BLOCKED
     state = yield tap(Button.A, settle=16)
-    state = yield from _wait_for_landing(town, state)
+    for _ in range(LANDING):
+        if state.map.map_id == town and state.in_control:
+            break
+        state = yield wait(LANDING_LOOK)
     return Outcome.DONE if state.map.map_id == town else Outcome.BLOCKED
 
 
@@ -74,14 +74,6 @@ def _town_shown(names: Mapping[int, str], state: State) -> int | None:
     """Return the town that the town map's first line names; None while it is not open."""
     line = state.screen_rows[0]
     return next((town for town, name in names.items() if name and name in line), None)
-
-
-def _wait_for_landing(town: int, state: State) -> Movement:
-    for _ in range(LANDING):
-        if state.map.map_id == town and state.in_control:
-            break
-        state = yield wait(LANDING_LOOK)
-    return state
 
 
 def _choose_move(

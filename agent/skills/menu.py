@@ -81,9 +81,9 @@ def look_at(kind: MenuKind, seen: Callable[[], bool], state: State, *, patience:
     return Outcome.DONE if seen() else Outcome.BLOCKED
 
 
-def leave_menus(state: State, *, presses: int = 20) -> Movement:
+def leave_menus(state: State) -> Movement:
     """Press B until no menu is open."""
-    for _ in range(presses):
+    for _ in range(20):
         if state.menu is None and not state.dialogue.is_open and state.in_control:
             break
         state = yield tap(Button.B, settle=16)

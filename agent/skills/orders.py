@@ -85,11 +85,10 @@ def is_lawful(order: Order, state: State) -> bool:
         return False
     match order:
         case Attack(slot):
-            return slot in usable_slots(battle.own) or (
-                slot == 0 and not usable_slots(battle.own)  # the game has a move for that
-            )
+            return slot in (usable_slots(battle.own) or (0,))  # the game has a move without PP
         case Switch(position):
-            return _can_stand(state, position) and position != battle.own.position
+            able = position < len(state.party) and not state.party[position].fainted
+            return able and position != battle.own.position
         case Flee():
             return battle.is_wild
         case Throw(ball):
@@ -119,7 +118,3 @@ def last_resort(battle: Battle) -> Order:
 def first_able(state: State) -> int:
     """Return the place of the first mon that can stand."""
     return next((at for at, mon in enumerate(state.party.mons) if mon.hp), 0)
-
-
-def _can_stand(state: State, position: int) -> bool:
-    return position < len(state.party) and not state.party[position].fainted

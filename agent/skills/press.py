@@ -60,14 +60,11 @@ def look_on() -> Step:
     return Step(Button.B, 76, 20)
 
 
-def _is_ready(state: State) -> bool:
-    is_open = state.dialogue.is_open or state.menu is not None
-    return state.in_control or is_open or state.in_battle
-
-
-def until_ready(state: State, *, frames: int = 600) -> Movement:
+def until_ready(state: State) -> Movement:
     """Wait until the state can be trusted and the player stands still, or text or a battle appears."""
-    while frames > 0 and not _is_ready(state):
+    for _ in range(25):
+        is_open = state.dialogue.is_open or state.menu is not None
+        if state.in_control or is_open or state.in_battle:
+            break
         state = yield wait(24)
-        frames -= 24
     return state

@@ -22,7 +22,7 @@ PRIME: Final = 13
 def leave_map(terrain: Terrain, state: State, *, patience: int = 20) -> Skill:
     """Walk through the nearest warp or over the nearest edge; BLOCKED after `patience` plans."""
     left = state.map.map_id
-    crowd, stuck = Crowd(terrain.world(state)), Obstacles.none()
+    crowd, stuck = Crowd(terrain.world(state)), Obstacles()
     for _ in range(patience):
         here = spot_of(state)
         if here.map_id != left:

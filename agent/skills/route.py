@@ -171,13 +171,8 @@ def _through(world: World, spot: Spot, warp: Warp, facing: Facing) -> Hop | None
 class Obstacles(NamedTuple):
     """What stands in the way beside the ground: squares that are taken, and by how much others are dearer."""
 
-    walls: frozenset[MapSquare]
-    costs: Mapping[MapSquare, int]
-
-    @staticmethod
-    def none() -> "Obstacles":
-        """Return a free way."""
-        return NOTHING
+    walls: frozenset[MapSquare] = frozenset()
+    costs: Mapping[MapSquare, int] = MappingProxyType({})
 
     def and_also(self, other: "Obstacles") -> "Obstacles":
         """Return both; where both make a square dearer, it is dearer by both."""
@@ -187,7 +182,7 @@ class Obstacles(NamedTuple):
         return Obstacles(self.walls | other.walls, costs)
 
 
-NOTHING: Final = Obstacles(frozenset(), MappingProxyType({}))
+NOTHING: Final = Obstacles()
 
 
 def find_route(

@@ -48,7 +48,6 @@ def examine(
     *,
     facings: Collection[Facing] = (Facing.UP,),
     hear: Callable[[State], Movement] | None = None,
-    patience: int = 40,
 ) -> Skill:
     """Walk up to a square of this map, face it from one of the sides allowed, and read all it says.
 
@@ -61,7 +60,7 @@ def examine(
         target = spot_of(state)._replace(x=x, y=y)
         return {target.next_to(facing.opposite): facing for facing in facings}
 
-    return _address(places, terrain, state, hear or hear_out, patience=patience)
+    return _address(places, terrain, state, hear or hear_out)
 
 
 def hear_out(state: State, *, say_yes: bool = False) -> Movement:
@@ -88,9 +87,9 @@ def _address(
     state: State,
     hear: Callable[[State], Movement],
     *,
-    patience: int,
+    patience: int = 40,
 ) -> Skill:
-    place, crowd, stuck = state.map.map_id, Crowd(terrain.world(state)), Obstacles.none()
+    place, crowd, stuck = state.map.map_id, Crowd(terrain.world(state)), Obstacles()
     for _ in range(patience):
         if state.dialogue.is_open:
             return Outcome.INTERRUPTED  # another text: of a trainer who saw the player, say
@@ -131,7 +130,5 @@ def _places_to_talk(target: Spot, world: World) -> Iterator[tuple[Spot, Facing]]
         beside = target.next_to(back)
         if not game_map.contains(beside.x, beside.y):
             continue
-        if game_map.tile(beside.x, beside.y) in game_map.tileset.counters:
-            yield beside.next_to(back), facing
-        else:
-            yield beside, facing
+        counter = game_map.tile(beside.x, beside.y) in game_map.tileset.counters
+        yield (beside.next_to(back) if counter else beside), facing

@@ -66,18 +66,14 @@ class Crowd:
     def _costs(self, frame: int, walls: frozenset[MapSquare]) -> Mapping[MapSquare, int]:
         costs: dict[MapSquare, int] = {}
         for square, seen in tuple(self._traces.items()):
-            cost = _cost(frame - seen)
+            seconds = (frame - seen) / FRAMES_PER_SECOND
+            cost = round(NEARBY * pow(0.5, seconds / HALF_LIFE))
             if not cost:
                 del self._traces[square]
             elif square not in walls:
                 for each in _around(square):
                     costs[each] = max(cost, costs.get(each, 0))
         return costs
-
-
-def _cost(frames: int) -> int:
-    """Return the cost in steps of a walking person seen so long ago."""
-    return round(NEARBY * pow(0.5, frames / FRAMES_PER_SECOND / HALF_LIFE))
 
 
 def _around(square: MapSquare) -> Iterator[MapSquare]:
@@ -126,9 +122,8 @@ class Terrain:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self.nearness = Nearness.of(
-            world.plain
-        )  # how far maps are from one another, without changes
+        # How far maps are from one another, without changes.
+        self.nearness = Nearness.of(world.plain)
         self._hazards: tuple[Hazard, ...] = ()
         self._passages: tuple[Passage, ...] = ()
 
@@ -151,7 +146,7 @@ class Terrain:
 
     def hazards(self, state: State) -> Obstacles:
         """Return what to keep clear of at this moment, people not counted."""
-        found = Obstacles.none()
+        found = Obstacles()
         for hazard in self._hazards:
             found = found.and_also(hazard(state))
         return found

@@ -106,12 +106,8 @@ def _next(hop: Hop, world: World, here: Spot) -> list[Hop]:
     facing = _way_out(world, here)
     if facing is not None:
         return [Hop(facing, hop.to)]
-    way = find_route(world, here, partial(_leads_out, world))
+    way = find_route(world, here, lambda spot: _way_out(world, spot) is not None)
     return next(strides(way, here)) if way else []
-
-
-def _leads_out(world: World, spot: Spot) -> bool:
-    return _way_out(world, spot) is not None
 
 
 def _way_out(world: World, spot: Spot) -> Facing | None:
@@ -134,24 +130,19 @@ def clear(hop: Hop, state: State) -> Movement:
     state = yield from turn(hop.facing, state)
     if hop.by in MOVES:
         return (yield from use_field_move(MOVES[hop.by], state))
-    state = yield tap(Button.A, settle=16)
-    return (yield from _read(state))
+    state, pager = (yield tap(Button.A, settle=16)), TextPager()
+    for _ in range(PAGES):
+        if not state.dialogue.is_open:
+            break
+        state = yield pager.step(state)
+    return (yield from until_ready(state))
 
 
 def still_closed(hop: Hop, world: World) -> Obstacles:
     """Return the square of a hop as a wall, if what one wanted to get past is there as before."""
     square: MapSquare = hop.to[:3]
     closed = hop.by is not None and world.map(hop.to.map_id).obstacle(hop.to.x, hop.to.y) is hop.by
-    return Obstacles(frozenset({square}), {}) if closed else Obstacles.none()
-
-
-def _read(state: State) -> Movement:
-    patience = TextPager()
-    for _ in range(PAGES):
-        if not state.dialogue.is_open:
-            break
-        state = yield patience.step(state)
-    return (yield from until_ready(state))
+    return Obstacles(frozenset({square}), {}) if closed else Obstacles()
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +161,8 @@ class Destination:
 def find_way(terrain: Terrain, destination: Destination, state: State) -> list[Hop] | None:
     """Return the shortest way to `destination` without people and hazards."""
     world, here = terrain.world(state), spot_of(state)
-    distances = (
-        Distances.of(world).to(destination.map_id, here)
-        if destination.map_id != here.map_id
-        else None
-    )
+    elsewhere = destination.map_id != here.map_id
+    distances = Distances.of(world).to(destination.map_id, here) if elsewhere else None
     return find_route(world, here, destination.accepts, distances=distances)
 
 
@@ -195,7 +183,7 @@ def travel(
     what should have opened the way is a wall from then on. INTERRUPTED by a text on the way.
     """
     crowd, detour, waits = Crowd(terrain.world(state)), DETOUR, WAITS
-    stuck = Obstacles.none()
+    stuck = Obstacles()
     shut_in: Enclosure | None = None  # while that holds there is nothing to search for
     will_open = False  # whether a walking person shuts the player in
     for _ in range(patience + WAITS):

@@ -23,17 +23,7 @@ from agent.skills import (
     talk,
     travel,
 )
-from agent.skills.errands import (
-    agree_at,
-    collect,
-    fetch,
-    hand_in,
-    leave_saying_yes,
-    play_on,
-    search,
-    steps_to,
-    vend,
-)
+from agent.skills.errands import agree_at, collect, fetch, hand_in, play_on, search, steps_to, vend
 from agent.story.places import Square
 from emulator import RED, Dex, Facing, State
 from emulator.world.residents import Opponent
@@ -116,7 +106,7 @@ def _hand_in(context: InteractionContext, state: State, person: int, item: int) 
 
 def _leave(context: InteractionContext, state: State, outside: int) -> Skill:
     """Leave for map `outside`, and say yes when asked whether to leave."""
-    return leave_saying_yes(context.terrain, outside, state)
+    return agree_at(Destination(outside), context.terrain, state)
 
 
 def _play_on(context: InteractionContext, state: State, item: int, at: Square) -> Skill:
@@ -162,12 +152,13 @@ def _visit(
     of a visit would not suffice.
     """
     map_id, x, y = start
-    there, slot = wanted
+    wanted_map, slot = wanted
     here = spot_of(state)._replace(map_id=map_id, x=x, y=y)
-    steps = steps_to(slot, there, context.terrain.world(state), here)
+    steps = steps_to(slot, wanted_map, context.terrain.world(state), here)
     if steps is None or steps >= PAID_STEPS:
         return nothing()
-    return agree_at(ask_at, context.terrain, state)
+    there = Destination(state.map.map_id, frozenset(ask_at))
+    return agree_at(there, context.terrain, state)
 
 
 def _walk_to(context: InteractionContext, state: State, squares: tuple[Square, ...]) -> Skill:

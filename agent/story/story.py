@@ -121,27 +121,20 @@ class Story:
     @property
     def needed(self) -> frozenset[str]:
         """The facts without which a place or a task of it is out of reach."""
-        closed: tuple[tuple[Place | Land | Gate | Task, ...], ...] = (
-            self.places,
-            self.lands,
-            self.gates,
-            self.tasks,
-        )
-        return frozenset(told(fact)[0] for kind in closed for each in kind for fact in each.needs)
+        closed: list[Place | Land | Gate | Task] = [*self.places, *self.lands]
+        closed += [*self.gates, *self.tasks]
+        return frozenset(told(fact)[0] for each in closed for fact in each.needs)
 
     def place(self, name: str) -> Place:
         """Return a place by its name."""
         return next(each for each in self.places if each.name == name)
 
-    def field_move(self, move: int) -> FieldMove | None:
-        """Return what there is to know of a move that is used on the map; None where the story has none."""
-        return next((each for each in self.field_moves if each.move == move), None)
-
     def can_use(self, state: State, move: int) -> bool:
         """Say whether a member of the team knows a move and may use it on the map."""
-        known = self.field_move(move)
-        return known is not None and all(
-            self.shows(state, each) for each in (known.known, known.badge)
+        return any(
+            self.shows(state, each.known) and self.shows(state, each.badge)
+            for each in self.field_moves
+            if each.move == move
         )
 
     def fact_of(self, mark: RamFact) -> str | None:
@@ -175,10 +168,8 @@ class Story:
 
     def called(self, map_id: int) -> str:
         """Return what a map is called."""
-        for place in self.places:
-            if place.map_id == map_id:
-                return place.called
-        return self.names.get(map_id) or f"map {map_id}"
+        named = (place.called for place in self.places if place.map_id == map_id)
+        return next(named, self.names.get(map_id) or f"map {map_id}")
 
 
 def _bound(chapters: Iterable[dict[str, Any]]) -> dict[str, Any]:

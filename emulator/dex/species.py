@@ -80,20 +80,14 @@ class Species:
 
 def read_species(rom: Rom) -> dict[int, Species]:
     """Return every species by its index; an index without a number in the dex has none."""
-    growths = read_growths(rom)
+    growths = tuple(map(_growth, rom.table(GROWTHS, 4, GROWTH_COUNT)))
     names = read_padded_names(rom, NAMES, LAST_SPECIES, NAME_SIZE)
+    named = zip(names, rom.span(*ORDER, LAST_SPECIES), strict=True)
     species = {}
-    for index, (name, dex) in enumerate(
-        zip(names, rom.span(*ORDER, LAST_SPECIES), strict=True), start=1
-    ):
+    for index, (name, dex) in enumerate(named, start=1):
         if 0 < dex <= LAST:
             species[index] = _species(rom, index, dex, name, growths)
     return species
-
-
-def read_growths(rom: Rom) -> tuple[Growth, ...]:
-    """Return how fast mons may learn."""
-    return tuple(map(_growth, rom.table(GROWTHS, 4, GROWTH_COUNT)))
 
 
 def _growth(row: bytes) -> Growth:

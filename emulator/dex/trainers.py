@@ -62,10 +62,9 @@ def read_trainers(rom: Rom) -> dict[int, TrainerClass]:
     """Return every class by its number."""
     money = rom.table(MONEY, MONEY_SIZE, COUNT)
     choices = rom.span(*CHOICES, COUNT * CHOICES_SIZE).split(b"\0")
+    named = zip(read_names(rom, NAMES, COUNT), team_data(rom), strict=True)
     classes = {}
-    for n, (name, room) in enumerate(
-        zip(read_names(rom, NAMES, COUNT), team_data(rom), strict=True)
-    ):
+    for n, (name, room) in enumerate(named):
         teams, chosen = _teams(room.data), tuple(choices[n]) if n < len(choices) else ()
         classes[n + 1] = TrainerClass(n + 1, name, bcd(money[n][2:]) // 100, teams, chosen)
     return classes

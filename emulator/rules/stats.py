@@ -32,11 +32,6 @@ def staged(stat: int, stage: int, book: RuleBook) -> int:
     return min(book.scaled(stat, stage), HIGHEST)
 
 
-def boosted(stat: int) -> int:
-    """Return a stat that a badge makes an eighth greater."""
-    return min(stat + stat // 8, HIGHEST)
-
-
 ORDER: Final = ("attack", "defense", "speed", "special", "accuracy", "evasion")
 BADGE_STATS: Final = {0: "attack", 2: "defense", 4: "speed", 6: "special"}  # by bit number
 WITHOUT_NUMBER: Final = ("accuracy", "evasion")  # these two have a stage and nothing else
@@ -73,16 +68,17 @@ def after_change(
     old = getattr(mon.stages, change.stat)
     stage = min(max(old + change.by, STAGES.start), STAGES.stop - 1)
     stages = mon.stages._replace(**{change.stat: stage})
-    if change.stat in WITHOUT_NUMBER:
-        return replace(mon, stages=stages, stats=_with_badges(mon.stats, badges))
-    value = staged(getattr(mon.unmodified, change.stat), stage, book)
-    stats = mon.stats._replace(**{change.stat: value})
+    stats = mon.stats
+    if change.stat not in WITHOUT_NUMBER:
+        value = staged(getattr(mon.unmodified, change.stat), stage, book)
+        stats = stats._replace(**{change.stat: value})
     return replace(mon, stages=stages, stats=_with_badges(stats, badges))
 
 
 def _with_badges(stats: Stats, badges: Collection[int]) -> Stats:
-    names = [stat for badge, stat in BADGE_STATS.items() if badge in badges]
-    return stats._replace(**{name: boosted(getattr(stats, name)) for name in names})
+    """Return stats of which each badge makes one an eighth greater."""
+    old = {name: getattr(stats, name) for bit, name in BADGE_STATS.items() if bit in badges}
+    return stats._replace(**{name: min(stat + stat // 8, HIGHEST) for name, stat in old.items()})
 
 
 HIGHEST_LEVEL: Final = 100

@@ -96,7 +96,7 @@ def is_rewritten(world: World, here: GameMap, warp: Warp) -> bool:
 
 
 def _neighbours(world: World, here: GameMap) -> Iterator[int]:
-    for connection in here.connections:
+    for connection in here.header.connections:
         if connection.map_id in world.map_ids:
             yield connection.map_id
     for warp in here.warps:

@@ -65,7 +65,7 @@ def is_name(text: str, longest: int = LONGEST_NAME) -> bool:
 @invariant("every map has a size, and RAM has room for all of it")
 def _sizes(world: World, _: Dex) -> Findings:
     for here in maps_in_use(world):
-        sound = here.width > 0 and here.height > 0
+        sound = here.header.width > 0 and here.header.height > 0
         yield sound, f"map {here.map_id} has no size, or more on it than RAM has room for"
 
 
@@ -84,7 +84,7 @@ def _tilesets(world: World, _: Dex) -> Findings:
 def _places(world: World, _: Dex) -> Findings:
     for here in maps_in_use(world):
         warps = [(f"warp {warp.index}", warp.x, warp.y) for warp in here.warps]
-        signs = [(f"sign {n}", sign.x, sign.y) for n, sign in enumerate(here.signs)]
+        signs = [(f"sign {n}", sign.x, sign.y) for n, sign in enumerate(here.header.signs)]
         people = [(f"sprite {each.slot}", each.x, each.y) for each in here.people]
         for what, x, y in (*warps, *signs, *people):
             yield here.contains(x, y), f"{what} of map {here.map_id} is at ({x}, {y}), outside"
@@ -128,7 +128,7 @@ def _town_map(world: World, _: Dex) -> Findings:
 @invariant("maps that join do so from both sides, and the way leads back")
 def _connections(world: World, _: Dex) -> Findings:
     for here in maps_in_use(world):
-        for connection in here.connections:
+        for connection in here.header.connections:
             reason = _fault(world, here, connection)
             edge = f"the {_SIDES[connection.side]} edge of map {here.map_id}"
             yield reason is None, f"{edge} {reason}"
@@ -139,7 +139,7 @@ def _fault(world: World, here: GameMap, connection: Connection) -> str | None:
     if connection.map_id not in world.map_ids:
         return f"joins map {connection.map_id}, which does not exist"
     there = world.map(connection.map_id)
-    back = [each for each in there.connections if each.side is connection.side.opposite]
+    back = [each for each in there.header.connections if each.side is connection.side.opposite]
     if [each.map_id for each in back] != [here.map_id]:
         return f"joins map {there.map_id}, which does not join it"
     if _is_mirrored(connection, back[0], there):
@@ -236,7 +236,7 @@ def _trades(_: World, dex: Dex) -> Findings:
 @invariant("signs and people say something that can be read")
 def _texts(world: World, _: Dex) -> Findings:
     for here in maps_in_use(world):
-        signs = [(f"sign {n}", sign.text_id) for n, sign in enumerate(here.signs)]
+        signs = [(f"sign {n}", sign.text_id) for n, sign in enumerate(here.header.signs)]
         people = [(f"sprite {each.slot}", each.text_id) for each in here.people]
         for who, text_id in (*signs, *people):
             text = here.header.texts.read(text_id)

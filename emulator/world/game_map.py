@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Final
 
 from emulator.ram.map import Facing, MapPosition, Position
-from emulator.world.header import Connection, MapHeader, RawWarp, Sign
+from emulator.world.header import Connection, MapHeader, RawWarp
 from emulator.world.layout import Layout
 from emulator.world.residents import Resident
 from emulator.world.tileset import Ground, Obstacle, Tileset, obstacle_on
@@ -60,7 +60,7 @@ class Warp:
 
 @dataclass(frozen=True, slots=True)
 class GameMap:
-    """A map in steps: `columns` by `rows`, or `width` by `height` blocks of two steps."""
+    """A map in steps: `columns` by `rows`, two to a block of its header."""
 
     map_id: int
     header: MapHeader = field(repr=False)
@@ -71,16 +71,6 @@ class GameMap:
     _warp_on: Mapping[Square, Warp] = field(default_factory=dict, repr=False, compare=False)
 
     @property
-    def width(self) -> int:
-        """Blocks from west to east."""
-        return self.header.width
-
-    @property
-    def height(self) -> int:
-        """Blocks from north to south."""
-        return self.header.height
-
-    @property
     def columns(self) -> int:
         """Steps from west to east."""
         return 2 * self.header.width
@@ -89,16 +79,6 @@ class GameMap:
     def rows(self) -> int:
         """Steps from north to south."""
         return 2 * self.header.height
-
-    @property
-    def connections(self) -> tuple[Connection, ...]:
-        """The maps that join this one."""
-        return self.header.connections
-
-    @property
-    def signs(self) -> tuple[Sign, ...]:
-        """What can be read."""
-        return self.header.signs
 
     @property
     def people(self) -> tuple[Resident, ...]:
@@ -170,10 +150,8 @@ class GameMap:
         x, y = square[0] + facing.dx, square[1] + facing.dy
         if self.contains(x, y):
             return None
-        for connection in self.connections:
-            if connection.side is facing:
-                return _cross(connection, x, y)
-        return None
+        joined = (_cross(each, x, y) for each in self.header.connections if each.side is facing)
+        return next(joined, None)
 
     def warp_at(self, x: int, y: int) -> Warp | None:
         """Return the warp on a square."""

@@ -174,16 +174,14 @@ def read_header(rom: Rom, map_id: int) -> MapHeader:
         signs=signs,
         people=people,
         texts=texts,
-        shops=read_shops(texts, people),
+        shops=tuple(read_shops(texts, people)),
         toggles=read_toggles(rom, map_id),
         hidden_items=read_hidden_items(rom, map_id),
         town_map=read_town_map_entry(rom, map_id),
     )
     fits = (height + AROUND) * (width + AROUND) <= MOST_BLOCKS and objects.fits
-    return header if height and width and fits else _without_anything(header)
-
-
-def _without_anything(header: MapHeader) -> MapHeader:
+    if height and width and fits:
+        return header
     return replace(
         header,
         width=0,

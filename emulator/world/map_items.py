@@ -63,12 +63,8 @@ class Shop(NamedTuple):
     items: tuple[int, ...]
 
 
-def read_shops(texts: TextTable, people: Iterable[Resident]) -> tuple[Shop, ...]:
-    """Return the shops of a map."""
-    return tuple(_shops(texts, people))
-
-
-def _shops(texts: TextTable, people: Iterable[Resident]) -> Iterator[Shop]:
+def read_shops(texts: TextTable, people: Iterable[Resident]) -> Iterator[Shop]:
+    """Yield the shops of a map."""
     for person in people:
         place = texts.place(person.text_id)
         if place is None:

@@ -147,7 +147,7 @@ class _Reader:
 
     def _string(self) -> TextKind | None:
         data = self._rom.span(self._bank, self._address, self._bytes)
-        rest = data.lstrip(_printing())
+        rest = data.lstrip(bytes(_letters()))
         codes = data[: len(data) - len(rest)]
         self._take(len(codes) + 1)
         self.words += map(_letters().__getitem__, codes)
@@ -181,11 +181,6 @@ class _Reader:
 def _letters() -> dict[int, str]:
     """Return what each code prints that a string goes on after."""
     return dict.fromkeys(BOLD, " ") | charmap() | CONTROLS
-
-
-@lru_cache(maxsize=1)
-def _printing() -> bytes:
-    return bytes(_letters())
 
 
 @dataclass(frozen=True, slots=True)

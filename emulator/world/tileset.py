@@ -133,17 +133,14 @@ def obstacle_on(map_id: int, tileset: Tileset, tile: int) -> Obstacle | None:
     """Return what closes a square with this decisive tile; None where it is floor, or closed for good."""
     if tile in tileset.passable:
         return None
-    if tileset.surfable and _is_water(tileset, tile):
+    is_shore = tile in SHORES and tileset.tileset_id not in SHORELESS
+    if tileset.surfable and (tile == WATER or is_shore):
         return Obstacle.WATER
     if tile == TREES.get(tileset.tileset_id):
         return Obstacle.TREE
     if map_id in DOOR_MAPS and tile in DOORS.get(tileset.tileset_id, ()):
         return Obstacle.LOCKED_DOOR
     return None
-
-
-def _is_water(tileset: Tileset, tile: int) -> bool:
-    return tile == WATER or (tile in SHORES and tileset.tileset_id not in SHORELESS)
 
 
 LEDGES: Final = table("LedgeTiles")  # facing, tile stood on, tile ahead, pad bit

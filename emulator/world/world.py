@@ -150,7 +150,7 @@ class World:
     def differs_around(self, map_id: int) -> bool:
         """Say whether this map or one that joins it is not as the cartridge lays it out."""
         changed = self._changed
-        joined = self.map(map_id).connections
+        joined = self.map(map_id).header.connections
         return map_id in changed or any(each.map_id in changed for each in joined)
 
     def with_blocks(self, changed: Mapping[int, bytes]) -> "World":
@@ -186,7 +186,7 @@ class World:
         """Return the plainest world that is no different on this map and on those that join it."""
         if self is self.plain or self.differs_around(map_id):
             return self
-        around = (map_id, *(each.map_id for each in self.map(map_id).connections))
+        around = (map_id, *(each.map_id for each in self.map(map_id).header.connections))
         if any(_obstacles(self.plain, each) & self.passes for each in around):
             return self.with_blocks({})
         return self.plain
@@ -202,7 +202,7 @@ class World:
             return None
         known = self.map(here.map_id)
         size = len(known.layout.blocks)
-        if (here.width, here.height) != (known.width, known.height):
+        if (here.width, here.height) != (known.header.width, known.header.height):
             return None
         live = state.ram.span(LIVE_BLOCKS, size)
         same = known.layout.agrees(live)

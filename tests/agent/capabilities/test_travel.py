@@ -144,7 +144,7 @@ def test_a_weak_team_keeps_out_of_sight(on_the_way: State) -> None:
 
 
 def test_a_strong_team_walks_where_it_likes(on_the_way: State) -> None:
-    assert eyes(with_level(on_the_way, 60)) == Obstacles.none()
+    assert eyes(with_level(on_the_way, 60)) == Obstacles()
 
 
 def test_eyes_are_no_wall(on_the_way: State) -> None:

@@ -41,16 +41,7 @@ from agent.skills import (
     use_item,
     wait,
 )
-from agent.skills.errands import (
-    agree_at,
-    collect,
-    fetch,
-    hand_in,
-    leave_saying_yes,
-    play_on,
-    search,
-    vend,
-)
+from agent.skills.errands import agree_at, collect, fetch, hand_in, play_on, search, vend
 from agent.skills.menu import behind_start
 from agent.skills.skill import Movement
 from emulator import Menu, MenuKind, State
@@ -72,7 +63,7 @@ def nobody_answers(_state: State, _menu: Menu) -> Movement:
 
 # Each skill by its name: the state that it is told for ever, how it begins, and the steps it may take.
 TABLE: dict[str, tuple[str, Callable[[State], Skill], int]] = {
-    "agree_at": ("free", lambda s: agree_at([(4, 4)], Terrain(WORLD), s), 2_000),
+    "agree_at": ("free", lambda s: agree_at(Destination(LANE), Terrain(WORLD), s), 2_000),
     "behind_start": ("free", lambda s: behind_start(nobody_answers, never, s), 500),
     "boot": ("title", lambda state: boot(10, state), 400),
     "buy": ("free", lambda state: buy(1, {4: 1}, Terrain(WORLD), state), 2_000),
@@ -84,7 +75,6 @@ TABLE: dict[str, tuple[str, Callable[[State], Skill], int]] = {
     "fly": ("free", lambda state: fly(0, {0: "THISTLE END"}, state), 500),
     "hand_in": ("free", lambda s: hand_in(1, 41, "STONE", Terrain(WORLD), s), 2_000),
     "leave_map": ("free", lambda state: leave_map(Terrain(WORLD), state), 1_000),
-    "leave_saying_yes": ("free", lambda s: leave_saying_yes(Terrain(WORLD), LANE, s), 2_000),
     "look_at": ("free", lambda s: look_at(MenuKind.PARTY, bool, s, patience=30), 200),
     "nothing": ("free", lambda _state: nothing(), 0),
     "once": ("free", lambda _state: once(wait(8)), 1),

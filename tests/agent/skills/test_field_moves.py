@@ -304,7 +304,7 @@ def changed_squares(map_id: int, blocks: bytes) -> set[tuple[int, int]]:
     game_map = WORLD.map(map_id)
     plain = game_map.layout.blocks
     assert len(blocks) == len(plain)
-    stride = game_map.width + 2 * BORDER
+    stride = game_map.header.width + 2 * BORDER
     return {
         (2 * (place % stride - BORDER), 2 * (place // stride - BORDER))
         for place, block in enumerate(blocks)

@@ -239,7 +239,7 @@ def test_hops_of_a_changed_world_are_its_own_where_it_changed_and_joined_maps_to
     plain = WORLD
     blocks = plain.map(0).layout.blocks
     changed = plain.with_blocks({0: bytes(len(blocks))})
-    near = {each.map_id for each in plain.map(0).connections}
+    near = {each.map_id for each in plain.map(0).header.connections}
     assert near
     assert changed.differs_around(0)
     assert all(changed.differs_around(each) for each in near)

@@ -186,7 +186,7 @@ def test_a_screen_that_may_be_covered_shows_no_ground(
 
 def test_what_lies_on_the_border_is_no_change(moment: MakeMoment, world: World) -> None:
     here = world.map(BEDROOM)
-    width = here.width + 2 * BORDER
+    width = here.header.width + 2 * BORDER
     corners = (0, BORDER * width + BORDER - 1, len(here.layout.blocks) - 1)
     other = {LIVE_BLOCKS + at: here.layout.blocks[at] ^ 1 for at in corners}
     state = moment(other)

@@ -63,7 +63,7 @@ def test_who_sells_is_known_by_the_text() -> None:
         }
     )
     people = [somebody(slot, text) for slot, text in enumerate((0, 1, 2, 3, 4), start=1)]
-    assert read_shops(TextTable(rom, 7, 0x5000), people) == (Shop(2, (4, 11)), Shop(4, (9,)))
+    assert tuple(read_shops(TextTable(rom, 7, 0x5000), people)) == (Shop(2, (4, 11)), Shop(4, (9,)))
 
 
 def test_toggles_of_a_map_lie_together_and_count_from_the_first_of_all() -> None:
@@ -401,7 +401,7 @@ def test_signs_and_people_of_the_demo_say_what_their_map_has_for_them(demo: Cart
         if "id" not in written:
             continue
         here = world.map(written["id"])
-        for sign, row in zip(here.signs, written.get("signs", ()), strict=True):
+        for sign, row in zip(here.header.signs, written.get("signs", ()), strict=True):
             assert here.header.texts.read(sign.text_id) == as_decoded(
                 written["texts"][row["text"]], dex
             )

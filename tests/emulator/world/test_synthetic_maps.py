@@ -44,7 +44,7 @@ def test_the_facts_have_every_id(world: World) -> None:
 def test_sizes_and_tilesets(world: World) -> None:
     for each in real_maps():
         here = world.map(each["id"])
-        assert (here.width, here.height) == (each["w"], each["h"])
+        assert (here.header.width, here.header.height) == (each["w"], each["h"])
         assert (here.columns, here.rows) == (each["w_steps"], each["h_steps"])
         assert here.tileset.tileset_id == each["tileset"]
         assert here.header.border == each["border_block"]
@@ -59,13 +59,19 @@ def test_unused_ids_show_the_map_whose_header_they_have(world: World) -> None:
     for each in unused:
         here, owner = world.map(each["id"]), world.map(owners[each["header_of"]])
         assert here.header.address == owner.header.address
-        assert (here.width, here.height, here.people) == (owner.width, owner.height, owner.people)
+        assert (here.header.width, here.header.height, here.people) == (
+            owner.header.width,
+            owner.header.height,
+            owner.people,
+        )
 
 
 def test_connections_and_how_much_of_a_neighbour_shows(world: World) -> None:
     sizes = {each["id"]: (each["w"], each["h"]) for each in real_maps()}
     for each in real_maps():
-        found = [(c.side, c.map_id, c.width, c.length) for c in world.map(each["id"]).connections]
+        found = [
+            (c.side, c.map_id, c.width, c.length) for c in world.map(each["id"]).header.connections
+        ]
         assert found == [
             (SIDES[row["dir"]], row["map"], sizes[row["map"]][0], shown(each, row, sizes))
             for row in each["connections"]
@@ -152,7 +158,7 @@ def pressed(warp: Warp) -> list[str]:
 
 def test_signs(world: World) -> None:
     for each in real_maps():
-        assert [tuple(sign) for sign in world.map(each["id"]).signs] == [
+        assert [tuple(sign) for sign in world.map(each["id"]).header.signs] == [
             (row["x"], row["y"], row["text_id"]) for row in each["signs"]
         ]
 

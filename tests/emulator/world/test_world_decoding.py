@@ -39,7 +39,7 @@ def test_every_map_id_gives_a_map_used_or_not(world: World) -> None:
     for map_id in world.map_ids:
         here = world.map(map_id)
         assert here.map_id == map_id
-        assert len(here.header.blocks) == here.width * here.height
+        assert len(here.header.blocks) == here.header.width * here.header.height
         assert here.passable(0, 0) in (True, False)
 
 
@@ -233,7 +233,7 @@ def test_signs_and_everybody_on_a_map_are_read() -> None:
     paper = Paper()
     paper.map(0, 0, ROWS, bytes([WALL, 0, 1, 3, 2, 8, 5]) + people)
     here = paper.world().map(0)
-    assert [(sign.x, sign.y, sign.text_id) for sign in here.signs] == [(2, 3, 8)]
+    assert [(sign.x, sign.y, sign.text_id) for sign in here.header.signs] == [(2, 3, 8)]
     kinds = [(person.slot, person.kind, person.text_id) for person in here.people]
     assert kinds == [
         (1, ResidentKind.PERSON, 3),
@@ -258,7 +258,7 @@ def test_a_header_of_garbage_is_a_map_of_nothing() -> None:
     here = paper.world().map(0)
     assert not here.passable(0, 0)
     assert not here.warps
-    assert not here.connections
+    assert not here.header.connections
 
 
 LANE = 12  # the demo's map with ledges

@@ -116,7 +116,7 @@ def _ways_in(world: World, map_ids: Sequence[int]) -> list[int]:
     for game_map in map(world.map, map_ids):
         base = game_map.map_id << 16
         found += [base + (warp.y << 8) + warp.x for warp in game_map.warps]
-        if game_map.connections:
+        if game_map.header.connections:
             right, bottom = game_map.columns - 1, game_map.rows - 1
             found += [base + (y << 8) + x for x in range(right + 1) for y in (0, bottom)]
             found += [base + (y << 8) + x for x in (0, right) for y in range(bottom + 1)]

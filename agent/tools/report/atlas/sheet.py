@@ -189,7 +189,7 @@ class Plot(NamedTuple):
 
 def exists(world: World, map_id: int) -> bool:
     """Say whether the cartridge has a map of this id, with anything to walk on."""
-    return map_id in world.map_ids and world.map(map_id).width > 0
+    return map_id in world.map_ids and world.map(map_id).header.width > 0
 
 
 def lay_sheets(world: World, visited: Sequence[int]) -> list[list[Plot]]:
@@ -214,7 +214,7 @@ def _spread(world: World, start: int) -> Mapping[int, Plot]:
     placed = {start: _plot(world.map(start), 0, 0)}
     waiting = [start]
     for map_id in waiting:
-        for connection in world.map(map_id).connections:
+        for connection in world.map(map_id).header.connections:
             if connection.map_id in placed or not exists(world, connection.map_id):
                 continue
             plot = _joined(placed[map_id], connection, world.map(connection.map_id))
@@ -253,7 +253,7 @@ def _plot(game_map: GameMap, x: int, y: int) -> Plot:
 
 def _crop(world: World, placed: Mapping[int, Plot], visited: Sequence[int]) -> list[Plot]:
     """Return the visited maps and their direct neighbours, moved into the top left corner."""
-    neighbours = [each.map_id for here in visited for each in world.map(here).connections]
+    neighbours = [each.map_id for here in visited for each in world.map(here).header.connections]
     kept = [placed[each] for each in dict.fromkeys([*visited, *neighbours]) if each in placed]
     left, top = min(plot.x for plot in kept), min(plot.y for plot in kept)
     return [

@@ -127,7 +127,7 @@ def test_all_maps_of_the_real_game_lie_as_one_walks_them(synthetic_cartridge: Ca
 def assert_edges_join(world: World, start: int) -> None:
     joined = {start}
     for _ in range(20):
-        joined |= {to.map_id for here in joined for to in world.map(here).connections}
+        joined |= {to.map_id for here in joined for to in world.map(here).header.connections}
     (plots,) = lay_sheets(world, sorted(joined))
     assert {plot.map_id for plot in plots} == joined
     crossed = 0
