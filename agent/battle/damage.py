@@ -181,9 +181,10 @@ def share_left(dex: Dex, move: MoveData, mon: BattleMon, target: BattleMon) -> f
 
 def backlash(mon: BattleMon, move: MoveData, odds: Odds, target: BattleMon) -> int:
     """Return what using a move costs its user each time, on average; below zero it gains."""
-    if move.effect not in (RECOIL, DRAIN):
+    share = {RECOIL: 4, DRAIN: -2}.get(move.effect)
+    if share is None:
         return 0
-    share = 2 if move.number == STRUGGLE_MOVE else 4 if move.effect == RECOIL else -2
+    share = 2 if move.number == STRUGGLE_MOVE else share
     return round(expected(odds, min(target.hp, mon.max_hp * 2)) / share)
 
 

@@ -92,9 +92,8 @@ class _Search:
         self._steps: dict[Square, tuple[Hop, ...]] = {}
 
     def run(self, movers: Collection[int]) -> list[Push] | None:
-        start = _Scene(
-            tuple(self._room.boulders[slot] for slot in self._slots), (self._here.x, self._here.y)
-        )
+        lying = tuple(self._room.boulders[slot] for slot in self._slots)
+        start = _Scene(lying, (self._here.x, self._here.y))
         order = count()
         frontier = [(self._missing(start), next(order), 0, start)]
         came: dict[_Scene, tuple[_Scene, Push]] = {}

@@ -114,9 +114,8 @@ class Turn:
         return self._choices > PATIENCE and self._choices % PATIENCE < PATIENCE // 2
 
     def _next(self, state: State) -> Order:
-        order = self.commander.order(
-            state, TriedOrders(frozenset(self._refused), self._balls, frozenset(self._used))
-        )
+        tried = TriedOrders(frozenset(self._refused), self._balls, frozenset(self._used))
+        order = self.commander.order(state, tried)
         if order not in self._refused and is_lawful(order, state):
             return order
         return last_resort(state.battle) if state.battle is not None else Attack(0)

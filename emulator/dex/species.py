@@ -129,10 +129,9 @@ def _read_learnset(rom: Rom, index: int) -> tuple[tuple[Evolution, ...], tuple[L
     while len(data) >= EVOLUTION_SIZE and data[0] in _EVOLUTIONS:
         by = EvolvesBy(data[0])
         needs_item = by is EvolvesBy.ITEM
-        size = 4 if needs_item else 3
         item, level, species = data[1 : 1 + 3] if needs_item else (0, data[1], data[2])
         evolutions.append(Evolution(by, level, item, species))
-        data = data[size:]
+        data = data[4 if needs_item else 3 :]
     pairs = data[1:]
     end = next((n for n in range(0, len(pairs) - 1, 2) if not pairs[n]), 0)
     lessons = [LevelUpMove(pairs[n], pairs[n + 1]) for n in range(0, end, 2)]

@@ -96,8 +96,7 @@ def _teams(data: bytes) -> tuple[Team, ...]:
 
 def _team(record: bytes) -> Team | None:
     if record[:1] == bytes([LEVELS_DIFFER]):
-        pairs = zip(record[1::2], record[2::2], strict=False)
-        team = tuple([Member(level, species) for level, species in pairs])
+        team = tuple([Member(*pair) for pair in zip(record[1::2], record[2::2], strict=False)])
     else:
         team = tuple([Member(record[0], species) for species in record[1:]])
     sound = all(m.level <= HIGHEST_LEVEL and m.species <= LAST_SPECIES for m in team)

@@ -114,9 +114,8 @@ class GameMap:
     def can_surf(self, square: Square, facing: Facing) -> bool:
         """Return whether no edge lies between `square` and the next one, of which at least one is water."""
         x, y = square
-        return self.tileset.joined_on_water(
-            self.tile(x, y), self.tile(x + facing.dx, y + facing.dy)
-        )
+        pair = frozenset((self.tile(x, y), self.tile(x + facing.dx, y + facing.dy)))
+        return pair not in self.tileset.water_pairs
 
     def can_step(self, square: Square, facing: Facing) -> bool:
         """Return whether a walker gets from `square` to the next one; people are not considered."""

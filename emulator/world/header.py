@@ -1,6 +1,7 @@
 """A map as the cartridge stores it, unresolved: its header, and what tables by map id add to it."""
 
 from dataclasses import dataclass, field, replace
+from struct import unpack
 from typing import Final, NamedTuple
 
 from emulator.cartridge import BANK_SIZE, Rom
@@ -148,26 +149,24 @@ def read_header(rom: Rom, map_id: int) -> MapHeader:
     bank = rom.byte(MAP_BANKS[0], MAP_BANKS[1] + map_id)
     address = rom.pointer(MAP_POINTERS[0], MAP_POINTERS[1] + 2 * map_id)
     reader = _Reader(rom, bank, address)
-    head = reader.take(HEADER_SIZE)
-    connections = tuple(
-        [_connection(side, reader.take(CONNECTION_SIZE)) for bit, side in SIDES if head[9] & bit]
-    )
-    objects = _Reader(rom, bank, _word(reader.take(2)))
-    height, width = head[1], head[2]
+    tileset, height, width, blocks, texts_at, sides = unpack("<3B2H2xB", reader.take(HEADER_SIZE))
+    rows = [(side, reader.take(CONNECTION_SIZE)) for bit, side in SIDES if sides & bit]
+    connections = tuple([Connection(side, *unpack("<B2H4B2x", row)) for side, row in rows])
+    objects = _Reader(rom, bank, int.from_bytes(reader.take(2), "little"))
     border = objects.byte()
     warps = tuple([RawWarp(*row) for row in objects.rows(WARP_SIZE, MOST_WARPS)])
     signs = tuple([Sign(row[1], row[0], row[2]) for row in objects.rows(SIGN_SIZE, MOST_SIGNS)])
     slots = range(1, objects.count(MOST_PEOPLE) + 1)
     people = tuple([read_resident(objects.take, slot) for slot in slots])
-    texts = TextTable(rom, bank, _word(head[5:7]))
+    texts = TextTable(rom, bank, texts_at)
     header = MapHeader(
         map_id=map_id,
         bank=bank,
         address=address,
-        tileset_id=head[0] & 0x7F,
+        tileset_id=tileset & 0x7F,
         width=width,
         height=height,
-        blocks=rom.span(bank, _word(head[3:5]), width * height),
+        blocks=rom.span(bank, blocks, width * height),
         border=border,
         connections=connections,
         warps=warps,
@@ -193,11 +192,3 @@ def read_header(rom: Rom, map_id: int) -> MapHeader:
         people=(),
         shops=(),
     )
-
-
-def _word(data: bytes) -> int:
-    return int.from_bytes(data, "little")
-
-
-def _connection(side: Facing, row: bytes) -> Connection:
-    return Connection(side, row[0], _word(row[1:3]), _word(row[3:5]), *row[5:9])

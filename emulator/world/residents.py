@@ -6,6 +6,7 @@ wTrainerHeaderPtr the header it looked at last, or the end of the list when no t
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
+from struct import unpack
 from typing import Final, NamedTuple
 
 from emulator.cartridge import Rom
@@ -196,9 +197,7 @@ def _before(end: int, rom: Rom, bank: int, slots: Sequence[int]) -> Mapping[int,
 
 
 def _lookout(header: bytes) -> Lookout | None:
-    event = 8 * (int.from_bytes(header[2:4], "little") - EVENTS) + header[0]
-    texts = [
-        int.from_bytes(header[at : at + 2], "little") for at in range(4, TRAINER_HEADER_SIZE, 2)
-    ]
+    bit, sight, flags, *texts = unpack("<2B5H", header)
+    event = 8 * (flags - EVENTS) + bit
     is_one = 0 <= event < 8 * EVENT_BYTES and all(text in BANKED for text in texts)
-    return Lookout(header[1] >> 4, event) if is_one else None
+    return Lookout(sight >> 4, event) if is_one else None

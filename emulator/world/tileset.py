@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import Enum
+from struct import unpack
 from typing import Final
 
 from emulator.cartridge import Rom
@@ -55,25 +56,21 @@ class Tileset:
         """Return whether one may walk between two passable tiles, which edges of cliffs forbid."""
         return not self.pairs or frozenset((tile, other)) not in self.pairs
 
-    def joined_on_water(self, tile: int, other: int) -> bool:
-        """Return whether one may surf between two tiles, onto water or off it."""
-        return not self.water_pairs or frozenset((tile, other)) not in self.water_pairs
-
 
 def read_tileset(rom: Rom, tileset_id: int) -> Tileset:
     """Return a tileset of the cartridge; an id that no tileset has gives one without floor."""
     bank, at = HEADERS
     header = rom.span(bank, at + HEADER_SIZE * tileset_id, HEADER_SIZE)
-    home, blocks, graphics, passable = header[0], *[_word(header, at) for at in (1, 3, 5)]
+    home, blocks, graphics, passable, *counters, grass, moves = unpack("<B3H5B", header)
     known = tileset_id < COUNT
     return Tileset(
         tileset_id=tileset_id,
         blocks=rom.span(home, blocks, BLOCKS * BLOCK_SIZE),
         graphics=rom.span(home, graphics, TILES * TILE_SIZE),
         passable=frozenset(rom.until(0, passable, NONE) if known else b""),
-        counters=frozenset(header[7:10]) - {NONE},
-        grass=None if header[10] == NONE else header[10],
-        animated=header[11] != 0,
+        counters=frozenset(counters) - {NONE},
+        grass=None if grass == NONE else grass,
+        animated=moves != 0,
         warps=_warps(rom, tileset_id) if known else frozenset(),
         doors=_doors(rom, tileset_id),
         pairs=_pairs(rom, PAIRS, tileset_id),
@@ -81,10 +78,6 @@ def read_tileset(rom: Rom, tileset_id: int) -> Tileset:
         surfable=tileset_id in rom.span(*SURFABLE, SURFABLE_COUNT),
         holes=_holes(rom, tileset_id),
     )
-
-
-def _word(header: bytes, at: int) -> int:
-    return header[at] | header[at + 1] << 8
 
 
 def _warps(rom: Rom, tileset_id: int) -> frozenset[int]:
@@ -96,7 +89,7 @@ def _doors(rom: Rom, tileset_id: int) -> frozenset[int]:
     bank, at = DOOR_TILES
     for row in rom.rows(bank, at, 3, end=NONE):
         if row[0] == tileset_id:
-            return frozenset(rom.until(bank, _word(row, 1), 0))
+            return frozenset(rom.until(bank, int.from_bytes(row[1:], "little"), 0))
     return frozenset()
 
 
