@@ -107,7 +107,7 @@ def confirmable(rom: Path | None) -> tuple[OwnerFact, ...]:
         refuse_unsound(cartridge, survey(cartridge))
     except EmulatorError:
         return ()  # the findings say why
-    return owner_facts(cartridge)
+    return tuple(owner_facts(cartridge))
 
 
 def show_facts(facts: tuple[OwnerFact, ...], console: Console) -> None:

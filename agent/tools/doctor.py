@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Final, NamedTuple
 
 from agent.skills import Outcome, SkillRun, boot, wait
 from emulator import (
@@ -29,20 +28,16 @@ STARTERS: Final = 3
 FIRST_ROUTE: Final = 12  # ROUTE_1
 
 
-@dataclass(frozen=True, slots=True)
-class OwnerFact:
+class OwnerFact(NamedTuple):
     """One thing that the cartridge says, decoded from its tables."""
 
     what: str
     says: str
 
 
-def owner_facts(cartridge: Cartridge) -> tuple[OwnerFact, ...]:
-    """Return well-known facts of a cartridge whose survey found it sound."""
-    return tuple(_facts(World.of(cartridge), Dex.of(cartridge)))
-
-
-def _facts(world: World, dex: Dex) -> Iterator[OwnerFact]:
+def owner_facts(cartridge: Cartridge) -> Iterator[OwnerFact]:
+    """Yield well-known facts of a cartridge whose survey found it sound."""
+    world, dex = World.of(cartridge), Dex.of(cartridge)
     entries = [world.map(town).header.town_map for town in TOWNS]
     names = [entry.name for entry in entries if entry]
     yield OwnerFact("towns", ", ".join(names) or "the cartridge has no town map")
@@ -77,8 +72,7 @@ def _life(table: WildTable, index: int) -> str:
 DRAWN: Final = " ┌─┐│└┘▶"  # boxes and the cursor
 
 
-@dataclass(frozen=True, slots=True)
-class ReaderCheck:
+class ReaderCheck(NamedTuple):
     """One reader: how many characters it has right, or why it has nothing to say."""
 
     reader: str

@@ -180,13 +180,17 @@ class NightEnding(Enum):
         return {NightEnding.GOAL: 0, NightEnding.INTERRUPTED: INTERRUPTED}.get(self, 3)
 
 
-@dataclass(frozen=True, slots=True)
-class NightVerdict:
+class NightVerdict(NamedTuple):
     """How a night ended; `which` limit, where it was one, and `why` in one line."""
 
     ending: NightEnding
     why: str
     which: Guard | None = None
+
+
+INTERRUPTED_NIGHT: Final = NightVerdict(
+    NightEnding.INTERRUPTED, "somebody asked for an end; the same command goes on"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from agent.tools.overnight.outcomes import (
     DAMAGE,
     HINDRANCES,
+    INTERRUPTED_NIGHT,
     ChildExit,
     Guard,
     NightEnding,
@@ -113,9 +114,7 @@ def _verdict(ended: ChildExit, record: NightHistory) -> NightVerdict | None:
     if ended.stop == "goal":
         return NightVerdict(NightEnding.GOAL, "the milestone is reached")
     if ended.is_unwatched:
-        return NightVerdict(
-            NightEnding.INTERRUPTED, "somebody asked for an end; the same command goes on"
-        )
+        return INTERRUPTED_NIGHT
     if ended.stop == "ticks":
         return NightVerdict(NightEnding.LIMIT, "the ticks it was given are played", Guard.TICKS)
     match ended.because:
@@ -230,10 +229,7 @@ class Recovery:
 
     def before(self, answer: Restart) -> Restart | NightVerdict | None:
         """Return what is to be done before the next child while the folder still cannot be written; None when it can."""
-        if answer.fault not in HINDRANCES:
-            return None
-        damage = self.files.examine(thoroughly=False)
-        return None if damage is None else self._found(damage)
+        return self._look_round(thoroughly=False) if answer.fault in HINDRANCES else None
 
     def next_tick(self) -> int | None:
         """Return, once, the tick that the next child goes back to; None for the last checkpoint."""
@@ -274,13 +270,11 @@ class Recovery:
         except OSError as error:
             return RepairResult(False, f"it could not be put right ({error.strerror})")
 
-    def _look_round(self) -> Restart | NightVerdict | None:
+    def _look_round(self, *, thoroughly: bool = True) -> Restart | NightVerdict | None:
         """Return what is to be done about the next thing that is wrong; None when nothing is."""
-        damage = self.files.examine(thoroughly=True)
-        return None if damage is None else self._found(damage)
-
-    def _found(self, damage: Damage) -> Restart | NightVerdict:
-        """Return what is to be done about damage found while no child plays."""
+        damage = self.files.examine(thoroughly=thoroughly)
+        if damage is None:
+            return None
         return self._answer(replace(self.last, code=1, stop="", because=None), damage)
 
     def _go_back(self, answer: Restart) -> Restart:

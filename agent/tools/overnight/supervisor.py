@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import dataclass, field
 from threading import Event
 from typing import Final
 
@@ -10,7 +11,7 @@ from agent.app import Interrupt
 from agent.errors import RunError, UsageError
 from agent.tools.overnight.child import Child
 from agent.tools.overnight.logs import Logbook, NightJournal, progress_of, read_journal
-from agent.tools.overnight.outcomes import USAGE, ChildExit, Night, NightEnding, NightVerdict
+from agent.tools.overnight.outcomes import INTERRUPTED_NIGHT, USAGE, ChildExit, Night, NightVerdict
 from agent.tools.overnight.recovery import NightHistory, Recovery, Restart
 from agent.tools.overnight.repair import Copier, NightFiles, kept_memory, kept_run, take_settings
 from agent.tools.overnight.settings import Clock, NightSettings
@@ -24,24 +25,15 @@ STEP_S: Final = 0.2
 VERDICT: Final = ("verdict", "which", "why", "ticks", "frames", "restarts", "night_s")
 
 
+@dataclass
 class Supervisor:
     """Plays a run in child processes. `program` is what a child's command line begins with."""
 
-    def __init__(
-        self,
-        settings: NightSettings,
-        interrupt: Interrupt,
-        viewer: NightViewer,
-        clock: Clock | None = None,
-        program: Sequence[str] = PROGRAM,
-    ) -> None:
-        self._settings = settings
-        self._interrupt = interrupt
-        self._viewer = viewer
-        self._clock = clock or Clock()
-        self._program = program
-        folder = settings.run
-        self._files = NightFiles(folder, kept_run(folder), kept_memory(folder, settings.memory))
+    settings: NightSettings
+    interrupt: Interrupt
+    viewer: NightViewer
+    clock: Clock = field(default_factory=Clock)
+    program: Sequence[str] = PROGRAM
 
     def play(self) -> Night:
         """Play until there is a verdict, and return how it was.
@@ -50,7 +42,7 @@ class Supervisor:
         child says that what was asked for cannot be. Raises RunError when nothing was played, and the first child says
         why it cannot.
         """
-        with own(self._settings.run, LOCK) as lock:
+        with own(self.settings.run, LOCK) as lock:
             pass
         try:
             self._take_over()
@@ -64,10 +56,11 @@ class Supervisor:
 
     def _take_over(self) -> None:
         """Go on where the night is, once the child of a supervisor that died let go of the folder."""
-        settings, folder, clock = self._settings, self._settings.run, self._clock
-        self._diary = NightJournal(folder, clock.date, self._viewer.told)
+        settings, folder, clock = self.settings, self.settings.run, self.clock
+        self._diary = NightJournal(folder, clock.date, self.viewer.told)
         self._progress = progress_of(read_journal(folder))
         self._began = clock.elapsed()
+        self._files = NightFiles(folder, kept_run(folder), kept_memory(folder, settings.memory))
         self._diary.tell("began", settings=settings.told(), night_s=self._night_s())
         self._wait_for_folder()
         self._progress.milestones |= dict.fromkeys(self._files.milestones())
@@ -79,10 +72,10 @@ class Supervisor:
         self._watch = ChildWatch(
             settings,
             clock,
-            self._interrupt,
+            self.interrupt,
             self._meter,
             self._copier,
-            self._viewer,
+            self.viewer,
             self._diary,
             self._progress.milestones,
         )
@@ -98,10 +91,8 @@ class Supervisor:
     def _once(self, answer: Restart) -> Restart | NightVerdict:
         """Wait as the last ending asks for, let a child play, and return what its ending asks for."""
         self._pause(self._answers.wait_s(answer))
-        if self._interrupt.asked:
-            return NightVerdict(
-                NightEnding.INTERRUPTED, "somebody asked for an end; the same command goes on"
-            )
+        if self.interrupt.asked:
+            return INTERRUPTED_NIGHT
         hindrance = self._answers.before(answer)
         if hindrance is not None:
             return hindrance
@@ -113,12 +104,12 @@ class Supervisor:
         return self._answers.to(ended)
 
     def _let_play(self) -> ChildExit:
-        take_settings(self._settings.run)
+        take_settings(self.settings.run)
         self._log.last = ""
         self._progress.children += 1
         number = self._progress.children
-        command = self._settings.command(
-            self._program,
+        command = self.settings.command(
+            self.program,
             goes_on=self._files.has_run,
             at=self._answers.next_tick(),
             by_rules=self._answers.record.by_rules,
@@ -150,7 +141,7 @@ class Supervisor:
         """Tell the verdict and return the night as it was."""
         last = self._answers.last
         night = Night(
-            run=str(self._settings.run),
+            run=str(self.settings.run),
             verdict=verdict.ending.value,
             which=verdict.which.value if verdict.which else "",
             why=verdict.why,
@@ -172,24 +163,24 @@ class Supervisor:
         )
 
     def _night_s(self) -> float:
-        return round(self._progress.night_s + self._clock.elapsed() - self._began, 1)
+        return round(self._progress.night_s + self.clock.elapsed() - self._began, 1)
 
     def _pause(self, seconds: float) -> None:
         """Wait so long, or until an end is asked for."""
-        until, never = self._clock.elapsed() + seconds, Event()
-        while not self._interrupt.asked and (left := until - self._clock.elapsed()) > 0:
+        until, never = self.clock.elapsed() + seconds, Event()
+        while not self.interrupt.asked and (left := until - self.clock.elapsed()) > 0:
             self._diary.settle()
             never.wait(min(left, STEP_S))
 
     def _wait_for_folder(self) -> None:
         """Wait until no process plays the run: the child of a supervisor that died ends by itself."""
-        until = self._clock.elapsed() + self._settings.patience.folder_s
-        while not self._interrupt.asked:
+        until = self.clock.elapsed() + self.settings.patience.folder_s
+        while not self.interrupt.asked:
             try:
-                with own(self._settings.run) as lock:
+                with own(self.settings.run) as lock:
                     pass
             except RunFolderError:
-                if self._clock.elapsed() > until:
+                if self.clock.elapsed() > until:
                     raise
                 self._pause(STEP_S)
             else:

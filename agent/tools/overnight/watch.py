@@ -184,11 +184,8 @@ class ChildWatch:
         self._look_at = now + LOOK_S
         self.journal.settle()  # a child that says nothing leaves nothing to tell, and what waits would be lost
         self._sample_if_due(child, now)
-        return self._guarded(child) or self._lulled(now) or self._damaged()
-
-    def _guarded(self, child: Child) -> StopReason | None:
         reading = self.meter.read(child.pid, self._beat.frame if self._beat else 0)
-        return passed(reading, self.settings.limits)
+        return passed(reading, self.settings.limits) or self._lulled(now) or self._damaged()
 
     def _lulled(self, now: float) -> StopReason | None:
         patience = self.settings.patience
@@ -209,17 +206,15 @@ class ChildWatch:
         if failed is None or flaw is None:
             return None
         is_run = failed[0] == self.meter.run
-        return StopReason(
-            NightFault.DAMAGED_RUN if is_run else NightFault.DAMAGED_MEMORY, str(flaw)
-        )
+        fault = NightFault.DAMAGED_RUN if is_run else NightFault.DAMAGED_MEMORY
+        return StopReason(fault, str(flaw))
 
     def _sample_if_due(self, child: Child, now: float) -> None:
         if now < self._sample_at or self._beat is None:
             return
         self._sample_at = now + self.settings.patience.sample_s
         self.meter.count_calls()
-        reading = self.meter.read(child.pid, self._beat.frame)
-        told = reading._asdict()
+        told = self.meter.read(child.pid, self._beat.frame)._asdict()
         del told["asks"]
         self.journal.tell(
             "sample",
@@ -264,10 +259,6 @@ class ChildWatch:
         if told.get("stop"):
             return str(told.get("reason") or told["stop"])
         if code < 0:
-            return f"ended by {_signal(-code)}"
+            named = {each.value: each.name for each in Signals}
+            return f"ended by {named.get(-code, f'signal {-code}')}"
         return self.meter.log.last.removeprefix("error: ") or f"ended with {code}"
-
-
-def _signal(number: int) -> str:
-    named = {each.value: each.name for each in Signals}
-    return named.get(number, f"signal {number}")

@@ -8,7 +8,7 @@ ticks before it. Differences that digests do not cover are found by search the c
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from math import log2
 from typing import Final, NamedTuple, TypeAlias
@@ -45,8 +45,7 @@ class ValueChange(NamedTuple):
         return f"{self.name}: {self.here} -> {self.there}"
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(NamedTuple):
     """Two moments side by side: `fields` of the state of the game, and bytes of RAM that no field shows."""
 
     between: str
@@ -189,8 +188,7 @@ class Search(ExitStack):
         return not refused
 
 
-@dataclass(frozen=True, slots=True)
-class BisectResult:
+class BisectResult(NamedTuple):
     """The first difference, if there is any, and what it took to find.
 
     `moments` are those that could be restored, power-on among them; `shown` says in what RAM differs, where

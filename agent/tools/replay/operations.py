@@ -215,10 +215,8 @@ def picture_run(path: Path, rom: Path | None, shot: PictureRequest, *, tell: Tel
     return len(data)
 
 
-@contextmanager
-def _console(of: OpenRecording, rom: Path | None, tell: Tell) -> Iterator[PyBoyConsole]:
-    with closing(PyBoyConsole(slot_for(of.origin, rom, tell))) as console:
-        yield console
+def _console(of: OpenRecording, rom: Path | None, tell: Tell) -> closing[PyBoyConsole]:
+    return closing(PyBoyConsole(slot_for(of.origin, rom, tell)))
 
 
 def _developed(of: OpenRecording, console: PyBoyConsole, shot: PictureRequest, at: int) -> bytes:

@@ -51,8 +51,7 @@ class RecordingOrigin(PlayedOn):
     agent: str
 
 
-@dataclass(frozen=True, slots=True)
-class OpenRecording:
+class OpenRecording(NamedTuple):
     """A recording that is open; `run` is its store, which an exported file has none of."""
 
     path: Path

@@ -2,8 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from agent.events import AdviceEvent, ConversationChange, events
 from agent.tools.report.timeline import TickTime, Times
@@ -14,8 +13,7 @@ ANSWERS: Final = 40
 NANOS: Final = 1e9
 
 
-@dataclass(frozen=True, slots=True)
-class MilestoneCost:
+class MilestoneCost(NamedTuple):
     """What calls cost after one milestone and before the next; `unknown_usd` is booked for calls without an answer."""
 
     milestone: str
@@ -28,8 +26,7 @@ class MilestoneCost:
     tokens_out: int
 
 
-@dataclass(frozen=True, slots=True)
-class AdviceAnswer:
+class AdviceAnswer(NamedTuple):
     """One question, and the model's word or why there is none."""
 
     when: TickTime
@@ -40,8 +37,7 @@ class AdviceAnswer:
     silent: str
 
 
-@dataclass(frozen=True, slots=True)
-class AdviceSummary:
+class AdviceSummary(NamedTuple):
     """All of it; empty where no model was asked."""
 
     spent: Sequence[MilestoneCost]

@@ -5,7 +5,7 @@ from binascii import Error
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from agent.events import ActionEvent, BattleEvent, MilestoneEvent, StuckEvent, events
 from agent.story.story import Story
@@ -71,8 +71,7 @@ MOST_OPPONENTS: Final = 30  # groups of each sort
 OUTCOMES: Final = {"victory": "won", "defeat": "lost", "runaway": "fled", "catch": "caught"}
 
 
-@dataclass(frozen=True, slots=True)
-class OpponentStats:
+class OpponentStats(NamedTuple):
     """All battles against one trainer, or against one sort of wild ones in a place."""
 
     name: str
@@ -91,8 +90,7 @@ class OpponentStats:
         return self.ends.get("lost", 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Battles:
+class Battles(NamedTuple):
     """The groups worth a row, those left out, the sums, and how many were fought on branches that died.
 
     `defeats` are the ticks at which one was lost.
@@ -158,8 +156,7 @@ def _ends(told: Iterable[BattleEvent]) -> Mapping[str, int]:
     return {end: counts[end] for end in (*OUTCOMES.values(), "otherwise") if counts[end]}
 
 
-@dataclass(frozen=True, slots=True)
-class StuckEntry:
+class StuckEntry(NamedTuple):
     """One episode by its number from 1 on; on a branch that died where `died`."""
 
     number: int
@@ -204,8 +201,7 @@ MOST_ACTIONS: Final = 40  # deeds with a row of their own
 LATEST_ACTIONS: Final = 60  # told one by one
 
 
-@dataclass(frozen=True, slots=True)
-class ActionStats:
+class ActionStats(NamedTuple):
     """All times that one thing was done."""
 
     name: str
@@ -214,8 +210,7 @@ class ActionStats:
     game_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(NamedTuple):
     """One deed that ended."""
 
     when: TickTime
@@ -225,8 +220,7 @@ class Done:
     place: str
 
 
-@dataclass(frozen=True, slots=True)
-class ActionsTaken:
+class ActionsTaken(NamedTuple):
     """Those that took most of the time, how many sorts are left out, and the last ones in full."""
 
     sorts: Sequence[ActionStats]

@@ -6,7 +6,7 @@ Values put into a template are text: markup and control characters in them are s
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, Final
+from typing import Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -28,7 +28,8 @@ def _environment() -> Environment:
         loader=PackageLoader("agent.tools.report"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_shown,
+        # A text is shown as people may see it; what is markup of ours stays so.
+        finalize=lambda value: visible(cut(value, LONGEST)) if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -43,11 +44,6 @@ def _environment() -> Environment:
         ),
     }
     return environment
-
-
-def _shown(value: Any) -> Any:  # noqa: ANN401 -- whatever a template puts out
-    """Return a text as people may see it; what is markup of ours stays so."""
-    return visible(cut(value, LONGEST)) if type(value) is str else value
 
 
 MARK: Final = '<meta name="generator" content="red-agent">'

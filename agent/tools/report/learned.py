@@ -2,8 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from agent.events import RecallEvent, events
 from agent.tools.report.words import says
@@ -15,8 +14,7 @@ PIECES: Final = 12  # of each sort, in words
 DECIDING: Final = ("mistake", "strategy", "preference", "pattern")  # what decides comes first
 
 
-@dataclass(frozen=True, slots=True)
-class Sort:
+class Sort(NamedTuple):
     """How much of one kind was known at the start and is now; some of what was known has changed since."""
 
     kind: str
@@ -30,8 +28,7 @@ class Sort:
         return self.before + self.new
 
 
-@dataclass(frozen=True, slots=True)
-class LearnedItem:
+class LearnedItem(NamedTuple):
     """One thing in words, and whether it was known before."""
 
     kind: str
@@ -39,8 +36,7 @@ class LearnedItem:
     is_new: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Learnt:
+class Learnt(NamedTuple):
     """Memory before and after, what was handed on by kind of lesson, and how often memory was asked."""
 
     sorts: Sequence[Sort]
@@ -67,7 +63,9 @@ def learnt(run: RunReader, moved: Mapping[str, int]) -> Learnt:
         sorts=_sorts(known, changed, new),
         pieces=[*_pieces(new, is_new=True), *_pieces(changed, is_new=False)],
         lessons=Counter(each.kind for each in run.outbox()),
-        recalled=Counter(_purpose(each.why) for each in events(run, RecallEvent)),
+        recalled=Counter(  # by purpose, without its subject
+            (each.why or "unknown").removeprefix("recalled:") for each in events(run, RecallEvent)
+        ),
         consolidations=sum(1 for _ in run.events("consolidation")),
         moved={name: times for name, times in moved.items() if times},
     )
@@ -97,8 +95,3 @@ def _pieces(entries: Iterable[Entry], *, is_new: bool) -> Iterable[LearnedItem]:
 
 def _rank(kind: str) -> int:
     return DECIDING.index(kind) if kind in DECIDING else len(DECIDING)
-
-
-def _purpose(why: str) -> str:
-    """Return the purpose of a recall without its subject."""
-    return (why or "unknown").removeprefix("recalled:")

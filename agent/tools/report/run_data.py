@@ -38,8 +38,7 @@ from memory.store.record import BranchedBy
 ENDS: Final = ("began", "started", "verdict")
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedFault:
+class LoggedFault(NamedTuple):
     """One thing that went wrong, and what the supervisor did about it."""
 
     kind: str
@@ -102,8 +101,7 @@ LATEST_FAULTS: Final = 40  # faults told one by one
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 
 
-@dataclass(frozen=True, slots=True)
-class FaultStats:
+class FaultStats(NamedTuple):
     """All faults of one kind: how many, the last of them, and what was done about them how often."""
 
     name: str
@@ -112,8 +110,7 @@ class FaultStats:
     answers: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Troubles:
+class Troubles(NamedTuple):
     """Faults of the night by kind and the last ones in full, errors inside of play, and disagreements by kind."""
 
     kinds: Sequence[FaultStats]
@@ -166,8 +163,7 @@ class RunStatus(Enum):
 LAST: Final = (RunStatus.GOAL, RunStatus.GAVE_UP)  # no supervisor goes on after these
 
 
-@dataclass(frozen=True, slots=True)
-class RunVerdict:
+class RunVerdict(NamedTuple):
     """How a run ended, which limit it was, why in a line, and what keeps it from being a clean run."""
 
     kind: RunStatus

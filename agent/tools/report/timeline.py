@@ -25,8 +25,7 @@ class TickTime(NamedTuple):
 Clocked: TypeAlias = tuple[VitalsRow, float]  # with seconds since 1970
 
 
-@dataclass(frozen=True, slots=True)
-class Times:
+class Times(NamedTuple):
     """The frame that each tick ended in, by tick from 0, and readings of the wall clock in between."""
 
     frames: Sequence[int]
@@ -142,8 +141,7 @@ MEMBERS: Final = 8  # lines of levels: a team of six, and some that came and wen
 SPURT: Final = 2  # levels that a member gains at most at once, when it evolves
 
 
-@dataclass(frozen=True, slots=True)
-class TeamHistory:
+class TeamHistory(NamedTuple):
     """Curves over game seconds: a level for each member the team ever had, percent of the team's HP, and money."""
 
     levels: tuple[Series, ...]
@@ -254,8 +252,7 @@ PARTS: Final = 150  # of the whole time: over each of them speed is a mean
 FEWEST: Final = 100  # ticks that a mean is made of
 
 
-@dataclass(frozen=True, slots=True)
-class Process:
+class Process(NamedTuple):
     """Curves over seconds since 1970, and the sums of all sessions, branches that died included."""
 
     speed: Series  # ticks a second

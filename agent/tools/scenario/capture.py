@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from agent.app.settings import RunSettings, cartridge_for
 from agent.errors import RunError, UsageError
@@ -235,8 +235,7 @@ WHOLE: Final = re.compile(r"-?\d+")
 TRUTHS: Final = {"true": True, "false": False}
 
 
-@dataclass(frozen=True, slots=True)
-class MomentRequest:
+class MomentRequest(NamedTuple):
     """What is asked for: a moment of a run, a name for it, and what should come of it, as NAME=VALUE."""
 
     tick: int

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from agent.errors import UsageError
 from emulator import RED, PartyMon, State
@@ -22,9 +22,6 @@ Reading: TypeAlias = Callable[["SeenMoment"], Value]
 
 ABSENT: Final = -1
 NONE: Final = "none"
-BADGES: Final = 8
-ITEMS: Final = 0x100
-MOVES: Final = 0x100
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +166,9 @@ _Family: TypeAlias = tuple[Callable[[str], Any], Callable[[SeenMoment, Any], Val
 _FAMILIES: Final[Mapping[str, _Family]] = {
     "milestone": (str, lambda seen, which: which in seen.milestones),
     "event": (RED.events.__getitem__, lambda seen, number: seen.state.flags.is_set(number)),
-    "badge": (_below(BADGES), lambda seen, number: number in seen.state.player.badges),
-    "item": (_below(ITEMS), lambda seen, number: seen.state.bag.quantity(number)),
-    "knows": (_below(MOVES), _knows),
+    "badge": (_below(8), lambda seen, number: number in seen.state.player.badges),
+    "item": (_below(0x100), lambda seen, number: seen.state.bag.quantity(number)),
+    "knows": (_below(0x100), _knows),
     "ram": (address_of, lambda seen, address: seen.state.ram.byte(address)),
     "person": (int, _person),
     "hp": _of_party(lambda mon: mon.hp),
@@ -205,8 +202,7 @@ CHANGE: Final[Mapping[str, Callable[[int, int], int]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
+class Demand(NamedTuple):
     """A demand on one name; `says` is how the file spells it."""
 
     name: str
@@ -263,7 +259,8 @@ def number_demand(wanted: int | str) -> Callable[[int], bool]:
 def _check(name: str, wanted: Value) -> Demand:
     sign, rest = _split(wanted)
     relative = START.fullmatch(str(rest)) if rest is not wanted else None
-    target = _from_start(relative) if relative else _fixed(_typed(rest, sign))
+    value = _typed(rest, sign)
+    target = _from_start(relative) if relative else lambda _start: value
     return Demand(name, f"{sign} {rest}", ORDER[sign], target, reading(name))
 
 
@@ -275,10 +272,6 @@ def _split(wanted: Value) -> tuple[str, Value]:
 def _typed(rest: Value, sign: str) -> Value:
     is_number = isinstance(rest, str) and sign not in {"has", "lacks"}
     return int(rest) if is_number and re.fullmatch(r"-?\d+", str(rest)) else rest
-
-
-def _fixed(value: Value) -> Callable[[Value], Value]:
-    return lambda _start: value
 
 
 def _from_start(found: re.Match[str]) -> Callable[[Value], Value]:

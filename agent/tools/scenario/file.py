@@ -40,7 +40,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from agent.errors import ScenarioError, UsageError
 from agent.tools.scenario.conditions import (
@@ -78,8 +78,7 @@ class Play:
     wants: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """Set up on a console what would take long to bring about by play."""
 
     do: Callable[[PyBoyConsole], None]
@@ -91,8 +90,7 @@ class Power:
     """Switch off and on again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(NamedTuple):
     """Begin at a saved moment, with what play had behind it by then and RAM does not show."""
 
     name: str
@@ -165,8 +163,7 @@ STATES: Final = "states"
 SHA1: Final = re.compile(r"[0-9a-f]{40}")
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(NamedTuple):
     """How many times something may begin to be true; `says` is how the file spells the number."""
 
     when: Condition
@@ -183,8 +180,7 @@ class Played:
     counts: tuple[Count, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Pressed:
+class Pressed(NamedTuple):
     """Presses, repeated until something is true where that is asked for, and what must be true then."""
 
     steps: tuple[Step, ...]

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cache
-from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -68,7 +67,11 @@ class PlayWatch:
 
     def problems(self) -> list[str]:
         """Return in words what was not as it must be."""
-        return self._broken + [words for each in self._counts for words in each.problems()]
+        return self._broken + [
+            f"{each.count.when} happened {each.times} times, not {each.count.says}"
+            for each in self._counts
+            if not each.count.allows(each.times)
+        ]
 
     def begin(self, start: SeenMoment) -> None:
         """Note the moment that play begins at."""
@@ -113,23 +116,17 @@ class PlayWatch:
         )
 
 
+@dataclass(slots=True)
 class _Counter:
     """How many times something has begun to be true."""
 
-    def __init__(self, count: Count) -> None:
-        self._count = count
-        self._times = 0
-        self._holds = False
+    count: Count
+    times: int = 0
+    holds: bool = False
 
     def note(self, now: SeenMoment, start: SeenMoment) -> None:
-        held, self._holds = self._holds, self._count.when.holds(now, start)
-        self._times += self._holds and not held
-
-    def problems(self) -> list[str]:
-        if self._count.allows(self._times):
-            return []
-        count = self._count
-        return [f"{count.when} happened {self._times} times, not {count.says}"]
+        held, self.holds = self.holds, self.count.when.holds(now, start)
+        self.times += self.holds and not held
 
 
 HOUSE: Final = Path(__file__).resolve().parents[3]
@@ -261,7 +258,7 @@ def _parts(scenario: Scenario, cartridge: Cartridge) -> Iterator[StartPart]:
             case Saved(name, known):
                 moment = read_moment(state_path(scenario.states, name), cartridge)
                 # What is in the file counts, and not what it is called.
-                content = blake2b(moment, digest_size=16).hexdigest()
+                content = hashlib.blake2b(moment, digest_size=16).hexdigest()
                 yield StartPart([content, *known], moment=moment, known=known)
                 continue
             case Power():

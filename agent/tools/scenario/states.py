@@ -149,7 +149,6 @@ def walk_to(console: PyBoyConsole, map_id: int, square: tuple[int, int]) -> None
     state = look(console)
     if course.outcome is not Outcome.DONE or state.position != square:
         here = state.map
-        x, y = square
-        where = f"map {map_id} at ({x},{y})"
+        where = f"map {map_id} at ({square[0]},{square[1]})"
         message = f"the walk to {where} ended on map {here.map_id} at ({here.x},{here.y})"
         raise ScenarioError(message)

@@ -43,7 +43,7 @@ class AddressWatcher(FactWatcher):
             "addresses.dex": self._owned(state),
             "addresses.clock": _clock(state),
         }
-        self.log.judge_all(looks, state)
+        self.log.judge_all(looks, state.ram, state.frame)
 
     def _level(self, state: State) -> str | None:
         for mon in state.party.mons:

@@ -47,7 +47,7 @@ class BattleWatcher(FactWatcher):
         if battle.is_trainer:
             looks["battles.trainer"] = self._trainer(battle)
         looks |= {"battles.own": _own(battle, state), "battles.pp": _pp(battle, state)}
-        self.log.judge_all(looks, state)
+        self.log.judge_all(looks, state.ram, state.frame)
 
     def _enemy(self, battle: Battle) -> str | None:
         mon = battle.enemy
@@ -234,10 +234,8 @@ class ChanceTrials(Trial):
     def _run(self, sandbox: Sandbox, state: State) -> None:
         own, other = SPEEDS
         chance = run_chance(own, other, 1)
-        tried = [_flees(sandbox, own, other, each) for each in range(TRIES)]
-        self._judge(RUN, [each for each in tried if each is not None], chance, state)
-        sure = [_flees(sandbox, other, own, each) for each in range(3)]
-        for each in sure:
+        self._judge(RUN, [_flees(sandbox, own, other, n) for n in range(TRIES)], chance, state)
+        for each in [_flees(sandbox, other, own, n) for n in range(3)]:
             if each is not None:
                 seen = None if each else f"no escape with Speed {other} against {own}"
                 self.log.judge("battles.run_sure", seen, state.ram, state.frame)
@@ -249,8 +247,8 @@ class ChanceTrials(Trial):
         move = self.dex.all_moves[own.moves[0].move]
         attacker = replace(Attacker.of(own, 0), accuracy=LOWEST - NEUTRAL)
         chance = hit_chance(attacker, Defender.of(enemy), move, self.dex.rules)
-        tried = [_hits(sandbox, move.number, each) for each in range(TRIES)]
-        self._judge(ACCURACY, [each for each in tried if each is not None], chance, state)
+        tried = [_hits(sandbox, move.number, n) for n in range(TRIES)]
+        self._judge(ACCURACY, tried, chance, state)
 
     def _is_good_to_hit(self, battle: Battle) -> bool:
         own, enemy = battle.own, battle.enemy
@@ -262,7 +260,8 @@ class ChanceTrials(Trial):
         sees = move is not None and self.dex.rules.chart.multiplier(move.type, enemy.types) > 0
         return is_plain and sees and not hampered and not enemy.volatile
 
-    def _judge(self, fact: str, tried: list[bool], chance: Fraction, state: State) -> None:
+    def _judge(self, fact: str, came: list[bool | None], chance: Fraction, state: State) -> None:
+        tried = [each for each in came if each is not None]
         if len(tried) < TRIES // 2:
             return  # something else came between
         good = sum(tried)
@@ -332,10 +331,5 @@ def _played(sandbox: Sandbox) -> Iterable[Ram]:
 
 def _is_impossible(good: int, tries: int, chance: Fraction) -> bool:
     """Say whether so many or more, or so few or fewer, successes are as good as impossible."""
-    at_least = sum(_exactly(each, tries, chance) for each in range(good, tries + 1))
-    at_most = sum(_exactly(each, tries, chance) for each in range(good + 1))
-    return min(at_least, at_most) < IMPOSSIBLE
-
-
-def _exactly(good: int, tries: int, chance: Fraction) -> Fraction:
-    return comb(tries, good) * chance**good * (1 - chance) ** (tries - good)
+    exactly = [comb(tries, n) * chance**n * (1 - chance) ** (tries - n) for n in range(tries + 1)]
+    return min(sum(exactly[good:]), sum(exactly[: good + 1])) < IMPOSSIBLE

@@ -26,14 +26,9 @@ class Sandbox:
         return self._console.ram()
 
     @property
-    def frame(self) -> int:
-        """Frames since power-on."""
-        return self._console.frame
-
-    @property
     def state(self) -> State:
         """The state of now."""
-        return read_state(self.ram, self.frame)
+        return read_state(self.ram, self._console.frame)
 
     def restore(self) -> None:
         """Return to the moment at which the sandbox was made."""

@@ -8,7 +8,6 @@ from emulator import Button, Facing, Person, Ram, State, read_state
 from emulator.profile import symbol
 from emulator.ram.tile_map import COLUMNS, TILE_MAP, is_in_sight
 from emulator.world.header import FIRST_INDOOR_MAP
-from emulator.world.residents import Lookout
 
 OPPONENT: Final = symbol("wCurOpponent")
 LEVEL: Final = symbol("wCurEnemyLevel")
@@ -49,19 +48,18 @@ class EncounterWatcher(FactWatcher):
     def _met(self, quiet: Ram, now: Ram, number: int) -> None:
         if now.byte(BATTLE_TYPE):
             return  # a show or the Safari
-        map_id, tile = quiet.byte(MAP), quiet.byte(CORNER)
-        note, rate = self.log, _rate(quiet, tile)
-        seen = None if rate else f"tile {tile:#04x} at (9,9), where no rate counts"
-        note.judge("encounters.where", seen, quiet, number)
-        left = quiet.byte(STEPS)
-        early = f"{left} steps were left" if left > 1 else None
-        note.judge("encounters.peace", early, quiet, number)
-        wild = self.dex.wild.get(map_id)
+        tile, left = quiet.byte(CORNER), quiet.byte(STEPS)
+        where = f"tile {tile:#04x} at (9,9), where no rate counts"
+        wild = self.dex.wild.get(quiet.byte(MAP))
         slots = [slot for each in wild or () if each is not None for slot in each.slots]
-        met = (now.byte(LEVEL), now.byte(OPPONENT))
-        known = met in {(slot.level, slot.species) for slot in slots}
-        stranger = None if known else f"species {met[1]} at level {met[0]}"
-        note.judge("encounters.who", stranger, quiet, number)
+        level, species = now.byte(LEVEL), now.byte(OPPONENT)
+        is_known = (level, species) in {(slot.level, slot.species) for slot in slots}
+        looks = {
+            "encounters.where": None if _rate(quiet, tile) else where,
+            "encounters.peace": f"{left} steps were left" if left > 1 else None,
+            "encounters.who": None if is_known else f"species {species} at level {level}",
+        }
+        self.log.judge_all(looks, quiet, number)
 
 
 def _rate(ram: Ram, tile: int) -> int:
@@ -81,10 +79,10 @@ SCRIPTED: Final = 0x81
 
 
 class Watched(NamedTuple):
-    """A trainer not beaten yet, and how many squares ahead of him the player stands, 0 for elsewhere."""
+    """A trainer not beaten yet that sees the player, and how many squares ahead of him that is."""
 
     person: Person
-    lookout: Lookout
+    sight: int
     distance: int
 
 
@@ -102,7 +100,7 @@ class SightWatcher(FactWatcher):
 
     def _noticed(self, before: Ram, now: Ram, number: int) -> None:
         state = read_state(before, number)
-        near = any(0 < each.distance <= each.lookout.sight for each in self._watched(state))
+        near = next(self._watched(state), None) is not None
         where = f"the player stands at {tuple(state.position)}, which nobody's sight covers"
         self.log.judge("trainers.blind", None if near else where, now, number)
         if near:
@@ -114,9 +112,10 @@ class SightWatcher(FactWatcher):
         if not len(state.party):
             return
         for each in self._watched(state):
-            is_there = each.person.on_screen and not each.person.moving
-            if is_there and 0 < each.distance <= each.lookout.sight:
-                seen = f"the player walks on {each.distance} squares before one who sees {each.lookout.sight}"
+            if each.person.on_screen and not each.person.moving:
+                seen = (
+                    f"the player walks on {each.distance} squares before one who sees {each.sight}"
+                )
                 self.log.fails("trainers.sees", seen, before, number)
 
     def _watched(self, state: State) -> Iterator[Watched]:
@@ -125,9 +124,9 @@ class SightWatcher(FactWatcher):
             person = people.get(slot)
             if person is None or state.flags.is_set(lookout.event):
                 continue
-            if not is_in_sight(state.position, person.position):
-                continue
-            yield Watched(person, lookout, _ahead(person, state.position))
+            distance = _ahead(person, state.position)
+            if is_in_sight(state.position, person.position) and 0 < distance <= lookout.sight:
+                yield Watched(person, lookout.sight, distance)
 
 
 def _ahead(person: Person, here: tuple[int, int]) -> int:

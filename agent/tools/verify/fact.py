@@ -131,10 +131,10 @@ class FactLog:
         else:
             self.fails(fact, seen, ram, frame)
 
-    def judge_all(self, looks: Mapping[str, str | None], state: State) -> None:
+    def judge_all(self, looks: Mapping[str, str | None], ram: Ram, frame: int) -> None:
         """Note the results of several looks at one moment."""
         for fact, seen in looks.items():
-            self.judge(fact, seen, state.ram, state.frame)
+            self.judge(fact, seen, ram, frame)
 
 
 class FactSource:

@@ -181,29 +181,23 @@ def verify(
     return CartridgeVerdict(cartridge.name, cartridge.sha1, wish.seed, played, rows, wrong)
 
 
+@dataclass
 class _Watch(Viewer):
     """Tells the log which tick it is, and ends play when it is over."""
 
-    def __init__(
-        self,
-        viewer: Viewer,
-        interrupt: Interrupt,
-        log: FactLog,
-        is_over: Callable[[TickView], bool],
-    ) -> None:
-        self.reached: tuple[str, ...] = ()
-        self.ran_out = False
-        self.interrupt = interrupt
-        self._viewer = viewer
-        self._log = log
-        self._is_over = is_over
+    viewer: Viewer
+    interrupt: Interrupt
+    log: FactLog
+    is_over: Callable[[TickView], bool]
+    reached: tuple[str, ...] = ()
+    ran_out: bool = False
 
     def show(self, moment: TickView) -> None:
         """Take one moment, and pass it on."""
-        self._log.tick = moment.tick
+        self.log.tick = moment.tick
         self.reached = moment.milestones
-        self._viewer.show(moment)
-        if self._is_over(moment):
+        self.viewer.show(moment)
+        if self.is_over(moment):
             self.ran_out = self.interrupt.asked = True
 
 

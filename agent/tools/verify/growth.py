@@ -237,7 +237,7 @@ class HealingWatcher(FactWatcher):
             "healing.pp": self._spent(state),
             "healing.home": _home(state),
         }
-        self.log.judge_all(looks, state)
+        self.log.judge_all(looks, state.ram, state.frame)
 
     def _spent(self, state: State) -> str | None:
         for mon in state.party.mons:

@@ -86,20 +86,18 @@ class StepTrials(Trial):
 
     def wants(self, state: State) -> bool:
         """Say whether this square is a new one with something left to try."""
-        here = state.map
-        square = (here.map_id, here.x, here.y)
-        if square in self._been or not is_idle(state):
-            return False
-        return any(True for _ in self._tries(state))
+        is_new = _place(state.ram) not in self._been
+        return is_new and is_idle(state) and next(self._tries(state), None) is not None
 
     def run(self, sandbox: Sandbox, state: State) -> None:
         """Try each direction."""
-        here = state.map
-        self._been.add((here.map_id, here.x, here.y))
+        self._been.add(_place(state.ram))
         for fact, facing in list(self._tries(state)):
             self._left[fact] -= 1
             seen = _TRIES[fact](sandbox, state, facing)
-            if seen is not None and not _interrupted(state, sandbox.state):
+            end = sandbox.state
+            # Nothing is known where a battle, a talk or a script began, or one fell into another map.
+            if seen is not None and end.in_control and end.map.map_id == state.map.map_id:
                 # The trial is logged at the moment at which it began.
                 self.log.judge(fact, seen or None, state.ram, state.frame)
             sandbox.restore()
@@ -192,11 +190,6 @@ def _ahead(state: State, facing: Facing, squares: int = 1) -> tuple[int, int]:
 def walks(ram: Ram) -> bool:
     """Say whether a step is under way."""
     return ram.byte(COUNTER) != 0
-
-
-def _interrupted(begin: State, end: State) -> bool:
-    """Say whether a battle, a talk or a script began meanwhile, or one fell into another map."""
-    return not end.in_control or end.map.map_id != begin.map.map_id
 
 
 _TRIES: Final = {

@@ -98,10 +98,7 @@ class CursorWatcher(FactWatcher):
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Look for a cursor that stays where it should not be: it is drawn a frame after it was moved."""
-        if CURSOR not in read_tiles(now):
-            self._wrong = 0
-            return
-        menu = read_menu(now)
+        menu = read_menu(now) if CURSOR in read_tiles(now) else None
         if menu is None or menu.kind in ELSEWHERE:
             self._wrong = 0
             return
@@ -180,9 +177,8 @@ class StartMenuTrials(Trial):
             note.fails("menus.start", "no menu opened at (11,2)", state.ram, state.frame)
             return
         entries = _entries(opened)
-        seen = None
-        if menu.maximum != entries:
-            seen = f"wMaxMenuItem is {menu.maximum} with {entries} entries"
+        wrong = f"wMaxMenuItem is {menu.maximum} with {entries} entries"
+        seen = None if menu.maximum == entries else wrong
         note.judge("menus.start", seen, state.ram, state.frame)
         go_over(sandbox, menu, Cycle(0, menu.maximum - 1, wraps=True), note)
         closed = sandbox.press(Button.B, hold=4, settle=40)

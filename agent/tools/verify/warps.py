@@ -1,7 +1,7 @@
 """Facts of warps and map edges: where they lead, as play takes them, and which key they need, tried out."""
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from agent.skills.walk import BUTTON
 from agent.tools.verify.console import Sandbox, Trial
@@ -26,21 +26,12 @@ LOADED: Final = 4  # frames after which a crossing is over
 ARROWS: Final = frozenset({Button.UP, Button.DOWN, Button.LEFT, Button.RIGHT})
 
 
-class Left(NamedTuple):
-    """How the player was the last frame that a map was the current one."""
-
-    map_id: int
-    x: int
-    y: int
-    facing: Facing
-
-
 class WarpWatcher(FactWatcher):
     """Follows wCurMap."""
 
     def reset(self) -> None:
         """Forget a warp or a crossing that had begun."""
-        self._left: Left | None = None
+        self._wanted: tuple[int, int, int] | None = None  # map, x and y behind an edge
         self._warp: Warp | None = None
         self._due = 0  # frames until a crossing is looked at
         self._paused = 0  # frames of the pause so far
@@ -56,7 +47,7 @@ class WarpWatcher(FactWatcher):
         if before.byte(MAP) != now.byte(MAP):
             self._leave(before, now, number)
         if self._warp is not None:
-            self._arrive(now, number)
+            self._arrive(self._warp, now, number)
         elif self._due:
             self._due -= 1
             if not self._due:
@@ -71,11 +62,10 @@ class WarpWatcher(FactWatcher):
         facing = Facing(before.byte(FACING) & 0x0C)
         x, y = before.byte(X), before.byte(Y)
         here = self.world.map(before.byte(MAP))
-        self._left = Left(here.map_id, x, y, facing)
         warp = here.warp_at(x, y)
         if warp is None:
             # Whoever flies, or wakes up elsewhere, crosses no edge.
-            wanted = here.crossing((x, y), facing)
+            wanted = self._wanted = here.crossing((x, y), facing)
             self._due = LOADED if wanted is not None and wanted[0] == now.byte(MAP) else 0
         elif _is_as_it_was(warp, before) and now.byte(MAP) == (
             now.byte(LAST_OUTDOORS) if warp.map_id == LAST_MAP else warp.map_id
@@ -87,12 +77,9 @@ class WarpWatcher(FactWatcher):
                 seen = f"no direction was held for {self._since_key} frames" if idle else None
                 self.log.judge("warps.key", seen, now, number)
 
-    def _arrive(self, now: Ram, number: int) -> None:
+    def _arrive(self, warp: Warp, now: Ram, number: int) -> None:
         """Wait for the pause to begin, look where one is in its first frames, and follow its counter."""
-        warp, is_off = self._warp, now.byte(FLAGS) & PAD_OFF and now.byte(PAUSED)
-        if warp is None:
-            return
-        if is_off:
+        if now.byte(FLAGS) & PAD_OFF and now.byte(PAUSED):
             self._paused += 1
             # It stands still while the screen is off, which lasts as long as a map takes to load.
             self._counted += now.byte(PAUSED) != self._counter
@@ -117,12 +104,9 @@ class WarpWatcher(FactWatcher):
             self.log.fails("warps.arrival", seen, now, number)
 
     def _cross(self, now: Ram, number: int) -> None:
-        left = self._left
-        if left is None:
-            return
-        wanted = self.world.map(left.map_id).crossing((left.x, left.y), left.facing)
         here = (now.byte(MAP), now.byte(X), now.byte(Y))
-        seen = None if here == wanted else f"map, x and y are {here}, and {wanted} are due"
+        wrong = f"map, x and y are {here}, and {self._wanted} are due"
+        seen = None if here == self._wanted else wrong
         self.log.judge("connections.crossing", seen, now, number)
 
 

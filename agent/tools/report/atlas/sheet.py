@@ -151,8 +151,7 @@ class Sheet:
         return len(self.regions) > 1
 
 
-@dataclass(frozen=True, slots=True)
-class Atlas:
+class Atlas(NamedTuple):
     """All sheets, those of joined maps first, and what could not be drawn on any.
 
     `dropped` visits and `unplaced` marks were on no square of the cartridge, or between two maps.

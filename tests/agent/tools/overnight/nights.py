@@ -60,7 +60,8 @@ def night_over(
     usual = {"memory": run.parent / "memory.sqlite", "limits": LIMITS, "patience": QUICK}
     wanted = NightSettings(run=run, **{**usual, **settings})
     program = program or stand_in(run.parent, lives)
-    return Supervisor(wanted, interrupt or Interrupt(), viewer or Viewer(), clock, program).play()
+    asked, clock = interrupt or Interrupt(), clock or Clock()
+    return Supervisor(wanted, asked, viewer or Viewer(), clock, program).play()
 
 
 def told(run: Path, what: str) -> list[Line]:
