@@ -20,38 +20,33 @@ ROUTINE: Final = "sample"
 Line = Mapping[str, Any]
 
 
+@dataclass
 class NightJournal:
     """Appends lines, and hands each to `hears`. While the folder cannot be written they wait for `settle`."""
 
-    def __init__(
-        self,
-        folder: Path,
-        date: Callable[[], float],
-        hears: Callable[[Line], object] = lambda _: None,
-    ) -> None:
-        self._path = folder / EVENTS_FILE
-        self._date = date
-        self._hears = hears
-        self._waiting: deque[bytes] = deque(maxlen=MOST_WAITING)
+    folder: Path
+    date: Callable[[], float]
+    hears: Callable[[Line], object] = lambda _: None
+    _waiting: deque[bytes] = field(default_factory=lambda: deque(maxlen=MOST_WAITING))
 
     def tell(self, what: str, **more: object) -> None:
         """Say `what`, which is written now or once it can be."""
-        line = {"at": round(self._date(), 3), "what": what, **more}
+        line = {"at": round(self.date(), 3), "what": what, **more}
         if what != ROUTINE or not self._is_full():
             self._waiting.append(json.dumps(line).encode() + b"\n")
         self.settle()
-        self._hears(line)
+        self.hears(line)
 
     def settle(self) -> None:
         """Write what waits, as far as that is possible."""
         with suppress(OSError):
             while self._waiting:
-                _append(self._path, self._waiting[0])
+                _append(self.folder / EVENTS_FILE, self._waiting[0])
                 self._waiting.popleft()
 
     def _is_full(self) -> bool:
         try:
-            return self._path.stat().st_size > MOST_BYTES
+            return (self.folder / EVENTS_FILE).stat().st_size > MOST_BYTES
         except OSError:
             return False
 

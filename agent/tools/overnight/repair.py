@@ -28,8 +28,7 @@ EVERY_S: Final = 600.0
 SHARE: Final = 20  # so many times as long as a copy takes is waited for the next one
 
 
-@dataclass(frozen=True, slots=True)
-class BackedUpFile:
+class BackedUpFile(NamedTuple):
     """A file of which copies are kept: the newest as `copy`, and the one before it."""
 
     path: Path
@@ -155,8 +154,7 @@ class RepairResult(NamedTuple):
     says: str
 
 
-@dataclass(frozen=True, slots=True)
-class NightFiles:
+class NightFiles(NamedTuple):
     """The run's folder, its file and its memory, while no child plays."""
 
     folder: Path
@@ -216,9 +214,8 @@ class NightFiles:
     def _damages(self, *, thoroughly: bool) -> Iterator[Damage]:
         yield from _unwritable(self.folder)
         yield from _unwritable(self.memory.path.parent)
-        if (
-            self.has_run or self.run.path.exists() or any(self.run.copies)
-        ) and not is_readable_toml(self._settings):
+        was_there = self.has_run or self.run.path.exists() or any(self.run.copies)
+        if was_there and not is_readable_toml(self._settings):
             yield Damage(NightFault.DAMAGED_RUN, f"{self._settings} is lost or says nothing")
         yield from _flaws(self.run, NightFault.DAMAGED_RUN, thoroughly=thoroughly)
         yield from _flaws(self.memory, NightFault.DAMAGED_MEMORY, thoroughly=thoroughly)
@@ -290,9 +287,8 @@ def _can_resume(path: Path) -> bool:
     except MissingStore:
         return False
     except StoreError:
-        return (
-            True  # of an older version, busy, or damaged otherwise: play says what it makes of it
-        )
+        # Of an older version, busy, or damaged otherwise: play says what it makes of it.
+        return True
 
 
 def _put_back(copy: Path, path: Path) -> str:

@@ -100,7 +100,11 @@ class Supervisor:
             self._meter.asks = False
             self._diary.tell("rules", says=answer.says)
         ended = self._let_play()
-        self._refuse_what_cannot_be(ended)
+        # No restart would change these.
+        if ended.code == USAGE:
+            raise UsageError(ended.says)
+        if ended.code == 1 and not self._files.has_run and self._progress.children == 1:
+            raise RunError(ended.says)
         return self._answers.to(ended)
 
     def _let_play(self) -> ChildExit:
@@ -129,13 +133,6 @@ class Supervisor:
             log_bytes=self._log.total,
         )
         return ended
-
-    def _refuse_what_cannot_be(self, ended: ChildExit) -> None:
-        """Raise what a child says that no restart would change."""
-        if ended.code == USAGE:
-            raise UsageError(ended.says)
-        if ended.code == 1 and not self._files.has_run and self._progress.children == 1:
-            raise RunError(ended.says)
 
     def _close(self, verdict: NightVerdict) -> Night:
         """Tell the verdict and return the night as it was."""

@@ -59,11 +59,6 @@ def difference(here: Ram, there: Ram, between: str) -> Difference:
     return Difference(between, tuple(changes(one, other)), tuple(_unshown(here, there)))
 
 
-def is_same(here: Ram, there: Ram) -> bool:
-    """Return whether all of work RAM and high RAM is the same."""
-    return all(here.span(*each) == there.span(*each) for each in (WORK_RAM, HIGH_RAM))
-
-
 def changes(here: object, there: object, name: str = "") -> Iterator[ValueChange]:
     """Yield in what two records differ, down to their smallest parts."""
     if here == there:
@@ -228,9 +223,8 @@ def bisect_alone(recording: Recording, switch_on: SwitchOn) -> BisectResult:
         sound = recording if edited is None else recording.before(edited.tick)
         divergence, passed = _drive_to_difference(sound, console, search)
         parted = _parted(sound, passed, search)
-        first = _first(divergence, parted)
         return BisectResult(
-            divergence=first or edited,
+            divergence=_first(divergence, parted) or edited,
             shown=None if parted is None else parted.shown,
             notes=(*_notes_on_drive(edited, divergence, parted, passed), *search.notes),
             restores=search.restores,
@@ -267,7 +261,7 @@ def _parted(recording: Recording, passed: Sequence[Passed], search: Search) -> P
         if not search.restore(reference, recording, known[middle][0]):
             del known[middle]
             high -= 1
-        elif is_same(known[middle][1], reference.ram()):
+        elif next(_differing(known[middle][1], reference.ram()), None) is None:
             low = middle + 1
         else:
             high, seen = middle, reference.ram()
@@ -320,10 +314,9 @@ def bisect_pair(pair: RecordingPair, cartridge_sha1: str, switch_on: SwitchOn) -
         (each for each in edits if each is not None), key=lambda each: each.tick, default=None
     )
     one, other = pair if edited is None else (each.before(edited.tick) for each in pair)
-    sound = one, other
     with Search(switch_on) as search:
         found = first_difference(one.records, other.records)
-        shown = None if found is None else _shown(sound, found.tick, search)
+        shown = None if found is None else _shown((one, other), found.tick, search)
         return BisectResult(
             divergence=found or edited,
             shown=shown,

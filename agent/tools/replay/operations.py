@@ -11,7 +11,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple, TypeAlias
 
-from agent.advisor.port import Tool
 from agent.app.advice import ADVICE, Asking, ReplayedAdvice
 from agent.app.play import KNOWLEDGE, NoViewer, session_of_run
 from agent.app.process import Interrupt
@@ -36,11 +35,11 @@ from agent.tools.replay.recording import (
     drive,
     episode_of,
     film,
+    follow,
     frames_of,
     recording_of,
     require_sound,
     seconds,
-    snapshot,
 )
 from emulator import Cartridge, PyBoyConsole, first_divergence
 from memory import RunReader, StepRow, read_knowledge_store, read_run
@@ -224,7 +223,8 @@ def _developed(of: OpenRecording, console: PyBoyConsole, shot: PictureRequest, a
     from agent.tools.replay.images import gif, mp4, png
 
     if shot.form is PictureForm.PNG:
-        return png(snapshot(console, of.recording, shot.stretch.last, at=at), shot.scale)
+        follow(console, of.recording.records[at : shot.stretch.last], draws=True)
+        return png(console.screen(), shot.scale)
     every = min(EVERY[shot.form], frames_of(of.recording, shot.stretch))
     pictures: Iterable[Picture] = film(console, of.recording, shot.stretch, at=at, every=every)
     if shot.form is PictureForm.GIF:
@@ -294,11 +294,7 @@ def _asking(frozen: RunSettings, run: RunReader) -> Asking | None:
     if frozen.mind != Decider.CLAUDE.value:
         return None
     told = [*run.events(ADVICE, live=False), *run.events(ADVICE)]
-
-    def again(tools: Sequence[Tool], _observed: object) -> ReplayedAdvice:
-        return ReplayedAdvice(told, tools)
-
-    return Asking(again, frozen.ask_every)
+    return Asking(lambda tools, _observed: ReplayedAdvice(told, tools), frozen.ask_every)
 
 
 def _difference(recorded: Sequence[StepRow], again: Sequence[StepRow]) -> str:

@@ -228,15 +228,6 @@ def seconds(frames: int) -> float:
     return frames / FRAMES_PER_SECOND
 
 
-def snapshot(console: PyBoyConsole, recording: Recording, tick: int, *, at: int) -> Screen:
-    """Return what the screen showed at the end of `tick`, from a console that stands at the end of tick `at`.
-
-    Raises Divergence where the game is not as it was recorded.
-    """
-    follow(console, recording.records[at:tick], draws=True)
-    return console.screen()
-
-
 def film(
     console: PyBoyConsole, recording: Recording, stretch: TickRange, *, at: int, every: int
 ) -> Iterator[Picture]:

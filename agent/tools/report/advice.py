@@ -1,7 +1,7 @@
 """Calls of a model in a run: their cost by milestone, the answers, and the failures of the service."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from agent.events import AdviceEvent, ConversationChange, events
@@ -65,21 +65,17 @@ class AdviceSummary(NamedTuple):
 def advice(run: RunReader, times: Times) -> AdviceSummary:
     """Return what a model was asked in a run, whatever became of the branch it was asked on."""
     answers = [_answer(each, times) for each in events(run, AdviceEvent)]
+    sent: dict[str, list[ModelCall]] = {}
+    for call in run.calls():
+        if call.state is not CallState.CANCELLED:
+            sent.setdefault(call.milestone, []).append(call)
     return AdviceSummary(
-        spent=list(_by_milestone(run.calls())),
+        spent=[_spent(milestone, calls) for milestone, calls in sent.items()],
         answers=answers[-ANSWERS:],
         asked=len(answers),
         silences=Counter(each.silent for each in answers if each.silent),
         conversation=Counter(each.what for each in events(run, ConversationChange)),
     )
-
-
-def _by_milestone(calls: Iterable[ModelCall]) -> Iterable[MilestoneCost]:
-    groups: dict[str, list[ModelCall]] = {}
-    for each in calls:
-        if each.state is not CallState.CANCELLED:
-            groups.setdefault(each.milestone, []).append(each)
-    return (_spent(milestone, each) for milestone, each in groups.items())
 
 
 def _spent(milestone: str, calls: Sequence[ModelCall]) -> MilestoneCost:

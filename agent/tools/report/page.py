@@ -251,9 +251,8 @@ def gathered_runs(paths: Sequence[Path], rom: Path | None) -> list[Gathered]:
 
 def _cartridge(folder: RunFolder[RunReader], rom: Path | None) -> Cartridge | None:
     """Return the cartridge of a run, or None where it is not at hand and no other was named."""
-    frozen = RunSettings.of(folder.settings)
     try:
-        return cartridge_for(rom, frozen)
+        return cartridge_for(rom, RunSettings.of(folder.settings))
     except CartridgeError:
         if rom is not None:
             raise

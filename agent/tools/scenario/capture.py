@@ -72,8 +72,7 @@ class Draft:
     state: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class RunSource:
+class RunSource(NamedTuple):
     """A run to take moments of, and its cartridge; `live` is the branch that went on, with its checkpoints."""
 
     run: RunReader
@@ -89,34 +88,22 @@ class RunSource:
         with closing(PyBoyConsole(self.cartridge)) as console:
             drive_to(tick, records, self.live, console)
             state, data = look(console), console.save()
-        place = self._story.place_of(state)
+        place = Story.of(self.cartridge.kind).place_of(state)
         where = f"{place} ({state.map.x},{state.map.y})" if state.game_started else place
+        wished = [each.name for each in self._wishes() if each.tick <= tick]
         origin = (
             f"Tick {tick} of run {self.run.run_id}, frame {state.frame:,}: {where}.",
-            f"Wanted then: {self._wished(tick)}.",
+            f"Wanted then: {wished[-1] if wished else 'nothing yet'}.",
             f"Cartridge: {self.cartridge.name}. Emulator: {EMULATOR}.",
         )
         known = known_at(self.run, tick, fork_of(records, self.live.records))
         sha1, seed = self.cartridge.sha1, self.settings.seed
         return where, Draft(origin=origin, cartridge=sha1, seed=seed, known=known, state=data)
 
-    def is_told(self, known: Sequence[str]) -> bool:
-        """Say whether the last milestone of the story was known."""
-        return REACHED + self._story.milestones[-1].id in known
-
     def called(self, goal: str | None) -> str:
         """Return what the run calls one of its goals."""
         names = {each.objective_id: each.name for each in self._wishes()}
         return names.get(goal or "", "nothing")
-
-    @property
-    def _story(self) -> Story:
-        return Story.of(self.cartridge.kind)
-
-    def _wished(self, tick: int) -> str:
-        """Return what the run had turned to last by then."""
-        wishes = [each.name for each in self._wishes() if each.tick <= tick]
-        return wishes[-1] if wishes else "nothing yet"
 
     def _wishes(self) -> Iterator[ObjectiveEvent]:
         return (
@@ -250,13 +237,15 @@ def record(run: Path, rom: Path | None, wanted: MomentRequest, into: Path) -> Pa
     Raises UsageError when the run has no such moment, or something of that name is there.
     """
     refuse_taken(into, wanted.name)
-    aim = _aim(wanted.until)
+    demands = dict(_demand(words) for words in wanted.until)
+    condition(demands)  # raises where a name says nothing of a moment
+    aim = {"until": demands} if demands else {}
     with source_of(run, rom) as source:
         if wanted.tick > len(source.live.records):
             message = f"--at {wanted.tick} is behind the end of {run}, which has {len(source.live.records):,} ticks"
             raise UsageError(message)
         place, taken = source.take(wanted.tick, source.live.records)
-        if source.is_told(taken.known):
+        if REACHED + Story.of(source.cartridge.kind).milestones[-1].id in taken.known:
             message = f"by tick {wanted.tick} the story of {run} is told, and play would end at once; name an earlier --at"
             raise UsageError(message)
     says = f"Play gets from {place} to where it should, without getting stuck."
@@ -307,13 +296,6 @@ def _of_episode(source: RunSource, number: int, name: str, into: Path) -> Path:
         },
     )
     return write_scenario(draft, into)
-
-
-def _aim(until: Sequence[str]) -> Mapping[str, Any]:
-    """Return the aim of play as its table has it; none where nothing is demanded."""
-    demands = dict(_demand(words) for words in until)
-    condition(demands)  # raises where a name says nothing of a moment
-    return {"until": demands} if demands else {}
 
 
 def _demand(words: str) -> tuple[str, int | str | bool]:

@@ -41,24 +41,12 @@ class PlayWatch:
         self.arrived = False
         self.last: TickView | None = None
         self.interrupt = interrupt
+        self.start: SeenMoment  # the moment that play began at
+        self.now: SeenMoment  # the latest one
         self._played = played
-        self._start: SeenMoment | None = None
-        self._now: SeenMoment | None = None
         self._gains = Gains()
         self._counts = [_Counter(each) for each in played.counts]
         self._broken: list[str] = []
-
-    @property
-    def start(self) -> SeenMoment:
-        """The moment that play began at."""
-        if self._start is None:
-            raise RuntimeError("play has not begun")
-        return self._start
-
-    @property
-    def now(self) -> SeenMoment:
-        """The latest moment."""
-        return self._now or self.start
 
     @property
     def frames(self) -> int:
@@ -76,7 +64,7 @@ class PlayWatch:
     def begin(self, start: SeenMoment) -> None:
         """Note the moment that play begins at."""
         self._gains.saw(start.state)
-        self._start = start
+        self.start = self.now = start
 
     def show(self, moment: TickView) -> None:
         """Look at one more tick."""
@@ -92,7 +80,7 @@ class PlayWatch:
 
     def _note(self, now: SeenMoment) -> None:
         """Note a moment; the first forbidden one is a problem."""
-        self._now = now
+        self.now = now
         if now.state.frame < self.start.state.frame and not self._broken:
             self._broken.append("the agent went back to a checkpoint from before the scenario")
         for each in self._played.never:
@@ -135,8 +123,7 @@ SOURCES: Final = (".py", ".toml", ".json")
 GENERATIONS_KEPT: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Cache:
+class Cache(NamedTuple):
     """A folder of derived states, named by the hash of what all of them follow from."""
 
     home: Path

@@ -1,6 +1,6 @@
 """One game from power-on, watched by every watcher and trial, and the verdict on it, as JSON and as a page."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import inf
@@ -132,7 +132,6 @@ TRIALS: Final[tuple[type[Trial], ...]] = (
     StartMenuTrials,
     ChanceTrials,
 )
-Enough = Callable[[FactLog], bool]
 
 
 class VerifyRequest(NamedTuple):
@@ -147,7 +146,14 @@ class Roster:
     """The watchers and trials of one game, and the log they share; milestones are facts of it too."""
 
     def __init__(self, cartridge: Cartridge) -> None:
-        self.log = FactLog(_milestone_facts(Story.of(cartridge.kind)))
+        self.log = FactLog(  # a milestone holds when both its witnesses have shown it
+            Fact(
+                f"{STORY}{each.id}",
+                f"The milestone {each.id} is reached, and work RAM and the picture show it as the story file says.",
+                "progression.md: milestones",
+            )
+            for each in Story.of(cartridge.kind).milestones
+        )
         with_what = self.log, World.of(cartridge), Dex.of(cartridge)
         self._watchers = [make(*with_what) for make in WATCHERS]
         self._trials = [make(*with_what) for make in TRIALS]
@@ -162,16 +168,12 @@ def verify(
     wish: VerifyRequest,
     viewer: Viewer,
     interrupt: Interrupt,
-    enough: Enough | None = None,
+    enough: Callable[[FactLog], bool] | None = None,
 ) -> CartridgeVerdict:
     """Play as `wish` says, or until `enough` is known, and return what held and what did not."""
     tables, roster = _survey(cartridge), Roster(cartridge)
     log = roster.log
-
-    def is_over(moment: TickView) -> bool:
-        return moment.frame >= wish.frames or (enough is not None and enough(log))
-
-    watch = _Watch(viewer, interrupt, log, is_over)
+    watch = _Watch(viewer, interrupt, log, wish.frames, enough)
     with TemporaryDirectory(prefix="verify-") as home:
         played = _play(Path(home), cartridge, wish, roster, watch)
     for milestone in watch.reached:
@@ -188,7 +190,8 @@ class _Watch(Viewer):
     viewer: Viewer
     interrupt: Interrupt
     log: FactLog
-    is_over: Callable[[TickView], bool]
+    frames: float
+    enough: Callable[[FactLog], bool] | None
     reached: tuple[str, ...] = ()
     ran_out: bool = False
 
@@ -197,7 +200,7 @@ class _Watch(Viewer):
         self.log.tick = moment.tick
         self.reached = moment.milestones
         self.viewer.show(moment)
-        if self.is_over(moment):
+        if moment.frame >= self.frames or (self.enough is not None and self.enough(self.log)):
             self.ran_out = self.interrupt.asked = True
 
 
@@ -217,16 +220,6 @@ def _play(
     # An error's words may name files of the player's; the log has them.
     reason = summary.reason.partition(":")[0] if stop is Stop.ERROR else summary.reason
     return PlayResult(stop, reason, summary.ticks, summary.frames)
-
-
-def _milestone_facts(story: Story) -> Iterator[Fact]:
-    """Yield a fact for each milestone, held when both its witnesses have shown it."""
-    for each in story.milestones:
-        yield Fact(
-            f"{STORY}{each.id}",
-            f"The milestone {each.id} is reached, and work RAM and the picture show it as the story file says.",
-            "progression.md: milestones",
-        )
 
 
 def _survey(cartridge: Cartridge) -> list[FactRow]:

@@ -39,7 +39,6 @@ from agent.tools.report.atlas.sheet import (
     draw_sheet,
     exists,
     extent,
-    finest_scale,
     lay_sheets,
     shown_width,
 )
@@ -164,7 +163,7 @@ def _draw_sheets(
     for title, plots, track in zip(titles, sheets, tracks(sheets, rows), strict=True):
         across, down = extent(plots)
         squares = single if len(plots) == 1 else across * down
-        picture = draw_sheet(subject.world, plots, finest=finest_scale(squares))
+        picture = draw_sheet(subject.world, plots, squares)
         drawn.append(_sheet(subject, title, plots, picture, track))
     return tuple(drawn)
 

@@ -270,20 +270,12 @@ WIDEST_SINGLE: Final = 420  # and for any other, so that several stand side by s
 NOTHING: Final = 16  # the shade after black: no map is there
 GREY: Final = 17  # from one of 16 shades to the next
 
-Pixels = NDArray[np.uint8]
-
 
 def extent(plots: Iterable[Plot]) -> tuple[int, int]:
     """Return how many squares a sheet has across and down."""
     plots = list(plots)
     across = max(plot.x + plot.columns for plot in plots)
     return across, max(plot.y + plot.rows for plot in plots)
-
-
-def finest_scale(squares: int) -> int:
-    """Return the first scale at which so many squares are not too many pixels."""
-    fits = (scale for scale in SCALES if squares * (SQUARE // scale) ** 2 <= MOST_PIXELS)
-    return next(fits, SCALES[-1])
 
 
 def shown_width(picture: SheetPicture, *, joined: bool) -> int:
@@ -293,10 +285,10 @@ def shown_width(picture: SheetPicture, *, joined: bool) -> int:
     return round(width * min(1.0, most[0] / width, most[1] / height))
 
 
-def draw_sheet(world: World, plots: Sequence[Plot], *, finest: int) -> SheetPicture:
-    """Return the maps of a sheet at the first scale from `finest` on that gives a small file."""
-    scales = SCALES[SCALES.index(finest) :]
-    pictures = (_draw(world, plots, scale) for scale in scales)
+def draw_sheet(world: World, plots: Sequence[Plot], squares: int) -> SheetPicture:
+    """Return the maps of a sheet at the first scale that gives a small file, and so many squares not too many pixels."""
+    fits = [scale for scale in SCALES if squares * (SQUARE // scale) ** 2 <= MOST_PIXELS]
+    pictures = (_draw(world, plots, scale) for scale in fits or SCALES[-1:])
     return next(
         each for each in pictures if len(each.png) <= MOST_BYTES or each.scale == SCALES[-1]
     )
@@ -313,7 +305,7 @@ def _draw(world: World, plots: Sequence[Plot], scale: int) -> SheetPicture:
     return SheetPicture(_png(pixels), pixels.shape[1], pixels.shape[0], scale)
 
 
-def _png(pixels: Pixels) -> bytes:
+def _png(pixels: NDArray[np.uint8]) -> bytes:
     """Return a PNG with no more colours than there are, transparent where there is nothing."""
     shades = np.flatnonzero(np.bincount(pixels.ravel(), minlength=NOTHING + 1))
     places = np.zeros(NOTHING + 1, np.uint8)
