@@ -14,7 +14,6 @@ from emulator import (
     PyBoyConsole,
     ReadingError,
     Screen,
-    Species,
     World,
     read_state,
 )
@@ -43,19 +42,15 @@ def owner_facts(cartridge: Cartridge) -> Iterator[OwnerFact]:
     yield OwnerFact("towns", ", ".join(names) or "the cartridge has no town map")
     for team in dex.trainer(RIVAL).teams[:STARTERS]:
         species = dex.species(team[0].species)
-        yield OwnerFact(f"starter {species.name}", _body(dex, species))
+        types = " and ".join(dex.type_names[each] for each in dict.fromkeys(species.types))
+        base = ", ".join(f"{name} {value}" for name, value in species.base._asdict().items())
+        yield OwnerFact(f"starter {species.name}", f"{types}; base stats: {base}")
     wild = dex.wild.get(FIRST_ROUTE)
     if wild is None or wild.grass is None:
         yield OwnerFact("the first route", "nobody lives there")
     else:
         for index in wild.grass.shares:
             yield OwnerFact(f"first route: {dex.species(index).name}", _life(wild.grass, index))
-
-
-def _body(dex: Dex, species: Species) -> str:
-    types = " and ".join(dex.type_names[each] for each in dict.fromkeys(species.types))
-    base = species.base._asdict().items()
-    return f"{types}; base stats: {', '.join(f'{name} {value}' for name, value in base)}"
 
 
 def _life(table: WildTable, index: int) -> str:

@@ -9,6 +9,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -133,18 +134,18 @@ KEPT: Final = 3  # older files
 LONGEST: Final = 300  # characters of the line that is kept in mind
 
 
+@dataclass
 class Logbook:
     """Takes bytes as they come. What cannot be written is dropped: a log stops no night.
 
     `total` counts the bytes that came, `last` is the last whole line of them.
     """
 
-    def __init__(self, folder: Path, total: int = 0, *, rotate_at: int = ROTATE_AT) -> None:
-        self.total = total
-        self.last = ""
-        self._path = folder / STDERR_FILE
-        self._rotate_at = rotate_at
-        self._rest = b""
+    folder: Path
+    total: int = 0
+    last: str = ""
+    rotate_at: int = field(default=ROTATE_AT, kw_only=True)
+    _rest: bytes = b""
 
     def write(self, data: bytes) -> None:
         """Append what a child said."""
@@ -167,16 +168,11 @@ class Logbook:
         return rest
 
     def _append(self, data: bytes) -> None:
-        if self._path.exists() and self._path.stat().st_size + len(data) > self._rotate_at:
-            self._rotate()
-        with self._path.open("ab") as file:
+        files = [self.folder / STDERR_FILE]
+        files += [self.folder / f"{STDERR_FILE}.{number}" for number in range(1, KEPT + 1)]
+        if files[0].exists() and files[0].stat().st_size + len(data) > self.rotate_at:
+            for kept, older in reversed(list(pairwise(files))):
+                if kept.exists():
+                    kept.replace(older)
+        with files[0].open("ab") as file:
             file.write(data)
-
-    def _rotate(self) -> None:
-        for number in range(KEPT, 0, -1):
-            older = self._numbered(number - 1)
-            if older.exists():
-                older.replace(self._numbered(number))
-
-    def _numbered(self, number: int) -> Path:
-        return self._path.with_name(f"{STDERR_FILE}.{number}") if number else self._path

@@ -230,7 +230,8 @@ def _from_to(plan: Chart, line: Series) -> str:
 
 def _curve(plan: Chart, line: Series, hue: int) -> Curve:
     placed = [[_place(plan, each) for each in part] for part in line.stretches if part]
-    risen = (each for part in placed for each in _risen(part)) if plan.style == "dots" else ()
+    pairs = (each for part in placed for each in pairwise(part)) if plan.style == "dots" else ()
+    risen = (after for before, after in pairs if before[1] != after[1])
     return Curve(
         name=line.name,
         hue=hue % 8,
@@ -243,10 +244,6 @@ def _curve(plan: Chart, line: Series, hue: int) -> Curve:
 def _place(plan: Chart, point: Point) -> tuple[str, str]:
     x, y = plan.across.share(point.x), plan.upwards.share(point.y)
     return _short(WIDE * x), _short(HIGH * (1 - y))
-
-
-def _risen(places: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    return (after for before, after in pairwise(places) if before[1] != after[1])
 
 
 def _short(number: float) -> str:

@@ -259,7 +259,8 @@ def number_demand(wanted: int | str) -> Callable[[int], bool]:
 def _check(name: str, wanted: Value) -> Demand:
     sign, rest = _split(wanted)
     relative = START.fullmatch(str(rest)) if rest is not wanted else None
-    value = _typed(rest, sign)
+    is_number = isinstance(rest, str) and sign not in {"has", "lacks"}
+    value = int(rest) if is_number and re.fullmatch(r"-?\d+", str(rest)) else rest
     target = _from_start(relative) if relative else lambda _start: value
     return Demand(name, f"{sign} {rest}", ORDER[sign], target, reading(name))
 
@@ -267,11 +268,6 @@ def _check(name: str, wanted: Value) -> Demand:
 def _split(wanted: Value) -> tuple[str, Value]:
     found = DEMAND_PATTERN.fullmatch(wanted) if isinstance(wanted, str) else None
     return (found[1], found[2]) if found else ("==", wanted)
-
-
-def _typed(rest: Value, sign: str) -> Value:
-    is_number = isinstance(rest, str) and sign not in {"has", "lacks"}
-    return int(rest) if is_number and re.fullmatch(r"-?\d+", str(rest)) else rest
 
 
 def _from_start(found: re.Match[str]) -> Callable[[Value], Value]:

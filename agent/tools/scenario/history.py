@@ -58,7 +58,18 @@ def presume(run: Path, known: Sequence[str], story: Story) -> None:
         memory = open_memory(store, AGENT, session_id=store.run_id, started_at=started)
         for fact, errand in errands.items():
             if fact in known:
-                memory.strategist.set_objective(_completed(fact, errand.says))
+                completed = SessionObjective(
+                    objective_id=fact,
+                    name=errand.says,
+                    description=PRESUMED,
+                    objective_type="errand",
+                    priority=0,
+                    status="completed",
+                    progress_percent=100.0,
+                    created_tick=0,
+                    completed_tick=0,
+                )
+                memory.strategist.set_objective(completed)
         store.commit(checkpoint=store.latest_checkpoint())
 
 
@@ -71,20 +82,6 @@ def _learnt(run: RunReader, after: int, until: int, *, live: bool) -> Iterator[s
         name, is_done = goal.objective_id, goal.status == "completed"
         if is_done and name.startswith(ERRAND) and after < goal.tick <= until:
             yield name
-
-
-def _completed(name: str, says: str) -> SessionObjective:
-    return SessionObjective(
-        objective_id=name,
-        name=says,
-        description=PRESUMED,
-        objective_type="errand",
-        priority=0,
-        status="completed",
-        progress_percent=100.0,
-        created_tick=0,
-        completed_tick=0,
-    )
 
 
 def episodes_begun(run: RunReader) -> int:

@@ -133,18 +133,15 @@ class Cache(NamedTuple):
         """Return the cache for a cartridge as everything is now; older generations of it are dropped."""
         generation = cls(folder / _hash((cartridge.sha1, version("pyboy"), _sources())))
         generation.home.mkdir(parents=True, exist_ok=True)
-        generation._drop_old()
+        generations = [each for each in folder.iterdir() if each.is_dir()]
+        generations.sort(key=lambda each: (each == generation.home, each.stat().st_mtime))
+        for old in generations[:-GENERATIONS_KEPT]:
+            shutil.rmtree(old, ignore_errors=True)
         return generation
 
     def entry(self, parent: str, spelled: Iterable[str]) -> str:
         """Return the name of the state that follows from `parent` by what the file spells so."""
         return _hash((parent, *spelled))
-
-    def _drop_old(self) -> None:
-        generations = [each for each in self.home.parent.iterdir() if each.is_dir()]
-        generations.sort(key=lambda each: (each == self.home, each.stat().st_mtime))
-        for old in generations[:-GENERATIONS_KEPT]:
-            shutil.rmtree(old, ignore_errors=True)
 
 
 @cache

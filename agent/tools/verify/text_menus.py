@@ -102,7 +102,8 @@ class CursorWatcher(FactWatcher):
         if menu is None or menu.kind in ELSEWHERE:
             self._wrong = 0
             return
-        place = _place_of(menu, now)
+        spacing = 1 if now.byte(LAYOUT) & SINGLE else 2
+        place = (menu.top_x, menu.top_y + spacing * menu.current)
         self._wrong = 0 if menu.cursor == place else self._wrong + 1
         if self._wrong == SETTLED:
             self.log.fails("menus.cursor", f"it is at {menu.cursor}, not at {place}", now, number)
@@ -266,8 +267,3 @@ def _entries(state: State) -> int:
     tiles = read_tiles(state.ram)
     lines = [tiles[row * COLUMNS + 12] for row in range(2, 18, 2)]
     return sum(each >= 0x80 for each in lines[:7])
-
-
-def _place_of(menu: Menu, ram: Ram) -> tuple[int, int]:
-    spacing = 1 if ram.byte(LAYOUT) & SINGLE else 2
-    return menu.top_x, menu.top_y + spacing * menu.current

@@ -217,15 +217,11 @@ def _spread(world: World, start: int) -> Mapping[int, Plot]:
             if connection.map_id in placed or not exists(world, connection.map_id):
                 continue
             plot = _joined(placed[map_id], connection, world.map(connection.map_id))
-            if _has_room(plot, placed.values()):
+            near = abs(plot.x) <= REACH and abs(plot.y) <= REACH
+            if near and not any(plot.overlaps(other) for other in placed.values()):
                 placed[plot.map_id] = plot
                 waiting.append(plot.map_id)
     return placed
-
-
-def _has_room(plot: Plot, others: Iterable[Plot]) -> bool:
-    near = abs(plot.x) <= REACH and abs(plot.y) <= REACH
-    return near and not any(plot.overlaps(other) for other in others)
 
 
 def _joined(here: Plot, connection: Connection, there: GameMap) -> Plot:
