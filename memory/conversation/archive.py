@@ -4,6 +4,7 @@ Nothing that was observed or reflected upon is gone; this is how it is recalled.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from typing import Final, NamedTuple
 
@@ -94,28 +95,26 @@ def group_id(chunk: Chunk) -> str:
     return f"{_PREFIX}{chunk.id}"
 
 
+@dataclass(frozen=True, slots=True)
 class MessageRecall:
     """Recalls what was said in one conversation; a page has `room` tokens as `estimate` has them."""
 
-    def __init__(
-        self, store: ConversationStore, owner: str, estimate: Callable[[str], int], room: int = PAGE
-    ) -> None:
-        self._store = store
-        self._owner = owner
-        self._estimate = estimate
-        self._room = room
+    store: ConversationStore
+    owner: str
+    estimate: Callable[[str], int]
+    room: int = PAGE
 
     def recall(self, group: str, detail: Detail = Detail.LOW, page: int = 1) -> Page:
         """Return a page of the messages behind a group of observations; beyond the last page, the last.
 
         Raises UnknownMemory for a group that this conversation does not have.
         """
-        chunks = self._store.chunks(self._owner)
+        chunks = self.store.chunks(self.owner)
         found = next((each for each in chunks if group_id(each) == group), None)
         if found is None:
             message = f"there is no group {group!r}; take one that the catalogue names."
             raise UnknownMemory(message)
-        messages = self._store.messages(self._owner, after=found.from_seq - 1, upto=found.to_seq)
+        messages = self.store.messages(self.owner, after=found.from_seq - 1, upto=found.to_seq)
         pages = list(self._pages([_line(each, detail) for each in messages]))
         number = min(max(page, 1), len(pages))
         return Page(pages[number - 1], number, len(pages))
@@ -123,7 +122,7 @@ class MessageRecall:
     def _pages(self, lines: Sequence[str]) -> Iterator[str]:
         page: list[str] = []
         for piece in (piece for line in lines for piece in self._pieces(line)):
-            if page and self._estimate("\n".join((*page, piece))) > self._room:
+            if page and self.estimate("\n".join((*page, piece))) > self.room:
                 yield "\n".join(page)
                 page = []
             page.append(piece)
@@ -131,8 +130,8 @@ class MessageRecall:
 
     def _pieces(self, line: str) -> Iterator[str]:
         """Yield a line in pieces that have room on a page."""
-        size = self._estimate(line)
-        length = len(line) if size <= self._room else max(1, self._room * len(line) // size)
+        size = self.estimate(line)
+        length = len(line) if size <= self.room else max(1, self.room * len(line) // size)
         for start in range(0, len(line), max(1, length)):
             yield line[start : start + length]
 

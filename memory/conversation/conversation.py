@@ -146,7 +146,7 @@ class Conversation:
             "buffered_message_tokens": record.last_buffered_at_tokens,
             "buffered_observation_tokens": sum(each.tokens for each in waiting),
             "is_reflection_buffered": record.buffered_reflection is not None,
-            "is_buffering": self._limits is not None and self._limits.is_under_way,
+            "is_buffering": self._limits is not None and self._limits.observing.is_under_way,
             "generation": record.generation_count,
         }
 

@@ -6,7 +6,7 @@ harder until it is small enough.
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final, NamedTuple
 
@@ -186,6 +186,7 @@ def known_end(known: str, room: int, estimate: Callable[[str], int] = tokens) ->
 LEAST_LIMIT: Final = 200  # tokens that observations of few messages may have
 
 
+@dataclass(frozen=True)
 class _Distiller:
     """Distils with a model. `complete` takes a system text and a user text, and returns what the model answers.
 
@@ -194,15 +195,9 @@ class _Distiller:
 
     source = "llm"
 
-    def __init__(
-        self,
-        complete: Callable[[str, str], str],
-        variant: ObserverPrompt = ObserverPrompt.DEFAULT,
-        estimate: Callable[[str], int] = tokens,
-    ) -> None:
-        self._complete = complete
-        self._variant = variant
-        self._estimate = estimate
+    complete: Callable[[str, str], str]
+    variant: ObserverPrompt = ObserverPrompt.DEFAULT
+    estimate: Callable[[str], int] = tokens
 
 
 class ModelObserver(_Distiller):
@@ -218,10 +213,10 @@ class ModelObserver(_Distiller):
         said = transcript(messages)
         if not said:
             return Distilled("")
-        asked = observing_prompt(messages, known, self._variant, self._estimate)
-        answer = self._complete(*asked)
-        limit = max(self._estimate(said), LEAST_LIMIT)
-        found = _sound(answer, f"{known}\n{said}", limit, self._estimate)
+        asked = observing_prompt(messages, known, self.variant, self.estimate)
+        answer = self.complete(*asked)
+        limit = max(self.estimate(said), LEAST_LIMIT)
+        found = _sound(answer, f"{known}\n{said}", limit, self.estimate)
         earlier = milestones_in(parse(known))
         shown = shown_milestones(messages)
         new = [each for each in shown if set(milestones_of(each.line)) - set(earlier)]
@@ -237,12 +232,12 @@ class ModelReflector(_Distiller):
         Raises DistillingFailed when no answer came. Raises UnusableAnswer when it is empty, repeats itself, is no
         smaller, has more than `target` tokens, or names what the observations do not.
         """
-        asked = reflecting_prompt(observations, level, target, self._variant)
-        answer = self._complete(*asked)
-        limit = max(min(target, self._estimate(observations) - 1), 1)
-        found = _sound(answer, observations, limit, self._estimate)
+        asked = reflecting_prompt(observations, level, target, self.variant)
+        answer = self.complete(*asked)
+        limit = max(min(target, self.estimate(observations) - 1), 1)
+        found = _sound(answer, observations, limit, self.estimate)
         held = _held(found, [each for each in parse(observations) if milestones_of(each.line)])
-        if (size := self._estimate(held.observations)) > limit:
+        if (size := self.estimate(held.observations)) > limit:
             message = f"with its milestones it has {size} tokens, more than {limit}"
             raise UnusableAnswer(message)
         return held

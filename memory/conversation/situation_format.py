@@ -97,8 +97,9 @@ class Situation:
         words = {head: getattr(self, name) for name, head in _WORD_HEADS.items()}
         words[_ITEM_HEADS["reached"]] = ", ".join(self.reached)
         rows = [f"{head}: {_flat(word)}" for head, word in words.items() if word]
-        rows += _section(_ITEM_HEADS["happened"], self.happened)
-        rows += _section(_ITEM_HEADS["failed"], map(str, self.failed))
+        for name in ("happened", "failed"):
+            items = [f"- {_flat(str(each))}" for each in getattr(self, name)]
+            rows += [f"{_ITEM_HEADS[name]}:", *items] if items else []
         return "\n".join(rows)
 
 
@@ -158,11 +159,6 @@ def read_situation(text: str) -> Situation:
         happened=tuple(items["happened"]),
         failed=tuple(Failure(*split_tried(each)) for each in items["failed"]),
     )
-
-
-def _section(head: str, items: Iterable[str]) -> list[str]:
-    rows = [f"- {_flat(each)}" for each in items]
-    return [f"{head}:", *rows] if rows else []
 
 
 def _flat(words: str) -> str:

@@ -67,13 +67,8 @@ class TokenLimits:
         self._config = config
         self._means = means
         self._look = look
-        self._observing = ObservationJob(store, owner, config, means)
+        self.observing = ObservationJob(store, owner, config, means)
         self._reflecting = ReflectionJob(store, owner, config, means)
-
-    @property
-    def is_under_way(self) -> bool:
-        """Whether messages are being observed beside play."""
-        return self._observing.is_under_way
 
     def kept(self, state: MemoryState, also: ActivationReason | None, since: float) -> MemoryState:
         """Do all that the next call of a model needs; `since` is when its step began to wait."""
@@ -82,15 +77,15 @@ class TokenLimits:
 
     def prepared(self, state: MemoryState) -> MemoryState:
         """Keep what is done, and begin to observe a piece ahead of need where enough has come together."""
-        if self._observing.keep() | self._reflecting.keep():
+        if self.observing.keep() | self._reflecting.keep():
             state = self._look()
         step = self._config.observation.buffer_step
         unobserved = state.unobserved
         end = settled_until(unobserved, step) if step else None
         if end is not None:
             piece = [each for each in unobserved if each.seq <= end]
-            self._observing.start(state.record, piece)
-            if self._observing.keep():  # at once, where there is no need to wait for it
+            self.observing.start(state.record, piece)
+            if self.observing.keep():  # at once, where there is no need to wait for it
                 return self._look()
         return state
 
@@ -139,7 +134,7 @@ class TokenLimits:
         if not observation.buffer_step:
             most = threshold(self._config, state.record)
         if state.record.pending_message_tokens >= most:
-            self._observing.keep(within=self._left(since))
+            self.observing.keep(within=self._left(since))
             state = self._with_piece(self.activated(self._look()), most, since)
         if state.record.pending_message_tokens >= observation.hard_limit:
             state = self._observed_in_need(state)
@@ -150,8 +145,8 @@ class TokenLimits:
         piece = self._too_much(state)
         if state.record.pending_message_tokens < most or not piece:
             return state
-        self._observing.start(state.record, piece, waited=True)
-        if not self._observing.keep(within=self._left(since)):
+        self.observing.start(state.record, piece, waited=True)
+        if not self.observing.keep(within=self._left(since)):
             return state
         self._store.swap_buffered(self._owner, upto=piece[-1].seq)
         after = self._look()
@@ -165,7 +160,7 @@ class TokenLimits:
             state = self._look()
         piece = self._too_much(state)
         if piece and state.record.pending_message_tokens >= self._config.observation.message_tokens:
-            self._observing.observe_in_need(state.record, piece)
+            self.observing.observe_in_need(state.record, piece)
             state = self._look()
         return state
 

@@ -83,19 +83,18 @@ class Extractors:
     """The extractors of every tool that has one; a new kind of call is one more table."""
 
     def __init__(self, *tables: ExtractorTable) -> None:
+        """Take over the extractors of `tables`.
+
+        Raises MalformedRecord when a tool is in two of them; both would tell of each call.
+        """
         self._by_tool: dict[str, Extract] = {}
         for table in tables:
-            self.add(table)
-
-    def add(self, table: ExtractorTable) -> None:
-        """Take over the extractors of `table`.
-
-        Raises MalformedRecord when a tool has one already; two would tell of each call twice.
-        """
-        if known := sorted(self._by_tool.keys() & table.keys()):
-            message = f"{known[0]!r} has an extractor already; leave it out of one of the tables."
-            raise MalformedRecord(message)
-        self._by_tool.update(table)
+            if known := sorted(self._by_tool.keys() & table.keys()):
+                message = (
+                    f"{known[0]!r} has an extractor already; leave it out of one of the tables."
+                )
+                raise MalformedRecord(message)
+            self._by_tool.update(table)
 
     def __call__(self, tool: str, args: Args, result: Result) -> tuple[Observed, ...]:
         """Return what a call of `tool` is worth: nothing when it has no extractor, or never ran."""

@@ -14,7 +14,7 @@ from memory.blackboard.entry import DEFAULT_IMPORTANCE, Entry, scope_name
 from memory.codec import Json, encode
 from memory.errors import MalformedRecord
 from memory.flow.flows import Flows
-from memory.flow.maintenance import Maintenance
+from memory.flow.maintenance import TRUST, Maintenance
 from memory.flow.memory_map import MemoryMap, memory_map
 from memory.hooks.hooks import Call, Hooks, hookable
 from memory.hooks.producers import Produced, Producers
@@ -108,9 +108,6 @@ class MemoryStats:
         return sum(self.scopes.values())
 
 
-TRUST: Final = ("claim", "inferred", "verified")  # the least trusted first
-
-
 @dataclass(frozen=True, slots=True)
 class Note:
     """How an entry is to be kept. What the cartridge shows is verified; what is said is not."""
@@ -130,7 +127,7 @@ class Note:
         if unknown:
             message = f"{unknown[0]!r} cannot be said of an entry; use fields of Note."
             raise MalformedRecord(message)
-        if metadata.get("status", "claim") not in TRUST[:2]:
+        if metadata.get("status", "claim") not in ("inferred", "claim"):
             message = f"status {metadata['status']!r} is not for notes; use inferred or claim."
             raise MalformedRecord(message)
         return Note(**{**metadata, "sources": tuple(metadata.get("sources", ()))})
@@ -184,7 +181,7 @@ class MemoryActions:
         scope = note.scope or scope_name(self.agent_id, "working")
         if note.key is not None:
             old = self.blackboard.get(scope, note.key)
-            if old and not old.closed and TRUST.index(note.status) < TRUST.index(old.status):
+            if old and not old.closed and TRUST[note.status] < TRUST[old.status]:
                 message = (
                     f"{old.key!r} is {old.status}; a mere {note.status} cannot take its place."
                 )

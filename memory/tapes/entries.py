@@ -90,11 +90,6 @@ class Content:
     raw: str | None = None
 
     @property
-    def is_malformed(self) -> bool:
-        """Whether it could not be read."""
-        return self.raw is not None
-
-    @property
     def text(self) -> str:
         """The text blocks, a line between them; what is malformed as it is."""
         if self.raw is not None:
@@ -148,11 +143,6 @@ class TapeSession:
     entries: tuple[TapeEntry, ...]
     branches: tuple[tuple[TapeEntry, ...], ...] = ()
     faults: tuple[str, ...] = ()
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether it begins at a root and all of it was read."""
-        return not self.faults
 
     @property
     def short(self) -> str:

@@ -57,12 +57,6 @@ def priority_of(text: str) -> Priority:
     return Priority.INFORMATIONAL
 
 
-def at_least(least: Priority, text: str) -> Priority:
-    """Return the priority of `text`, or `least` where that is higher."""
-    order = list(Priority)
-    return min(least, priority_of(text), key=order.index)
-
-
 LONGEST_GOAL: Final = 300  # characters
 _INJECTED: Final = (
     re.compile(  # put in by a program and never said; one that is cut off goes on to the end
@@ -150,7 +144,8 @@ def files(seen: SessionIndex) -> Iterator[RuleMatch]:
             done, path = _deed(use), _first(use, _PATHS)
             if done and path and not seen.failed(entry, place):
                 text = f"File {done}: {line(path)}"
-                yield RuleMatch(at_least(Priority.POSSIBLE, text), text, entry.timestamp)
+                priority = min(Priority.POSSIBLE, priority_of(text), key=list(Priority).index)
+                yield RuleMatch(priority, text, entry.timestamp)
 
 
 def notes(seen: SessionIndex) -> Iterator[RuleMatch]:

@@ -184,7 +184,7 @@ def is_hash_of(entry: TapeEntry) -> bool:
     named = (entry.model, entry.provider, entry.agent_name, entry.type)
     bucket = Bucket(entry.role or "", entry.blocks, *(each or "" for each in named))
     try:
-        return not entry.is_malformed and bucket.hash(entry.parent_hash) == entry.hash
+        return entry.raw is None and bucket.hash(entry.parent_hash) == entry.hash
     except (TypeError, ValueError, RecursionError):
         return False
 

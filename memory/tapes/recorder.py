@@ -145,12 +145,8 @@ class Chains:
         self, model: str, messages: Sequence[Mapping[str, Any]], mask: Mask
     ) -> list[SentMessage]:
         """Return the links of the messages at the front that have nodes; it is a list of the caller's own."""
-        best: list[SentMessage] = []
-        for known_model, chain in self._chains:
-            if known_model == model:
-                found = _front(chain, messages, mask)
-                best = found if len(found) > len(best) else best
-        return best
+        chains = (chain for known_model, chain in self._chains if known_model == model)
+        return max((_front(each, messages, mask) for each in chains), key=len, default=[])
 
     def keep(self, model: str, chain: list[SentMessage]) -> None:
         """Remember a conversation in the place of what it went on from."""
