@@ -34,8 +34,7 @@ class ObservationConfig:
     @property
     def buffer_step(self) -> int:
         """How many tokens are observed at a time ahead of need; 0 where nothing is."""
-        share = self.buffer_tokens * (self.message_tokens if self.buffer_tokens < 1 else 1)
-        return int(share)
+        return int(self.buffer_tokens * (self.message_tokens if self.buffer_tokens < 1 else 1))
 
     @property
     def floor(self) -> int:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from memory.observations.observation import Observation
+from memory.observations.observation import Observation, line
 from memory.tokens import CHARACTERS
 
 TIMES: Final = "\N{MULTIPLICATION SIGN}"
@@ -87,8 +87,7 @@ def _times(words: str, count: int) -> str:
 
 def _flat(row: str) -> str:
     """Return `row` in one line that cannot be taken for the end of the block."""
-    flat = " ".join(row.replace(TAG, BLUNTED).split())
-    return flat if len(flat) <= LONGEST else flat[: LONGEST - 1] + "…"
+    return line(row.replace(TAG, BLUNTED), LONGEST)
 
 
 BUDGET: Final = 2_000  # tokens
