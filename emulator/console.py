@@ -9,9 +9,8 @@ from enum import Enum
 from typing import Final, Protocol
 
 from emulator.cartridge import Cartridge
-from emulator.errors import ConsoleError
 from emulator.profile import symbol
-from emulator.ram.view import HIGH_RAM, WORK_RAM, Excerpt, Ram
+from emulator.ram.view import HIGH_RAM, WORK_RAM, Ram
 from emulator.screen.picture import Screen
 
 FRAMES_PER_SECOND: Final = 59.7275
@@ -39,7 +38,6 @@ DIGEST_RANGES: Final = (
     (symbol("wStack") - 47, 48),
     (symbol("hWY"), 74),  # pad, random state
 )
-_DIGESTED: Final = Excerpt(DIGEST_RANGES)
 
 
 class Button(Enum):
@@ -126,16 +124,3 @@ class Console(Protocol):
 def hashed(data: bytes) -> bytes:
     """Return blake2b-128 of `data`."""
     return hashlib.blake2b(data, digest_size=DIGEST_SIZE).digest()
-
-
-def digest_of(ram: Ram) -> bytes:
-    """Return blake2b-128 over DIGEST_RANGES of `ram`."""
-    watched = _DIGESTED.of(ram)
-    if watched is None:
-        raise ConsoleError("this RAM lacks some of DIGEST_RANGES; take it from a console")
-    return hashed(watched)
-
-
-def full_digest_of(ram: Ram) -> bytes:
-    """Return blake2b-128 over all of work RAM and high RAM of `ram`."""
-    return hashed(ram.span(*WORK_RAM) + ram.span(*HIGH_RAM))

@@ -22,9 +22,9 @@ from typing import Final, Protocol
 import numpy as np
 
 from emulator.cartridge import Cartridge
-from emulator.console import WATCHED_RANGES, Button, Step, digest_of, full_digest_of
+from emulator.console import DIGEST_RANGES, WATCHED_RANGES, Button, Step, hashed
 from emulator.errors import ConsoleError
-from emulator.ram.view import WORK_RAM, Ram, layout_of
+from emulator.ram.view import HIGH_RAM, WORK_RAM, Excerpt, Ram, layout_of
 from emulator.savestate import SavedState, decode_state, encode_state
 from emulator.screen.picture import Screen
 
@@ -44,15 +44,12 @@ class Bytes(Protocol):
 
 def find_work_ram(memory: Bytes) -> memoryview | None:
     """Return the live work RAM behind `memory`, or None when it cannot be found."""
-    return next((each for each in _candidates() if _is_behind(memory, each)), None)
-
-
-def _candidates() -> Iterator[memoryview]:
     for each in chain.from_iterable(map(gc.get_objects, YOUNGEST_FIRST)):
         if (type(each).__module__, type(each).__name__) == HOME:
             view = memoryview(each)
-            if view.nbytes == WORK_RAM[1]:
-                yield view.toreadonly()
+            if view.nbytes == WORK_RAM[1] and _is_behind(memory, view):
+                return view.toreadonly()
+    return None
 
 
 def _is_behind(memory: Bytes, view: memoryview) -> bool:
@@ -91,6 +88,7 @@ LIGHTEST: Final = 0xFF  # of the red channel; one shade darker is 0x55 less
 SHADE_STEP: Final = 0x55
 
 WATCHED: Final = layout_of(WATCHED_RANGES)
+DIGESTED: Final = Excerpt(DIGEST_RANGES)
 CARTRIDGE_TYPE: Final = 0x0147
 WITH_CLOCK: Final = (0x0F, 0x10)
 
@@ -184,11 +182,14 @@ class PyBoyConsole:
 
     def digest(self) -> bytes:
         """Return blake2b-128 over DIGEST_RANGES."""
-        return digest_of(self.ram())
+        watched = DIGESTED.of(self.ram())
+        assert watched is not None  # DIGEST_RANGES are parts of WATCHED_RANGES
+        return hashed(watched)
 
     def full_digest(self) -> bytes:
         """Return blake2b-128 over all of work RAM and high RAM."""
-        return full_digest_of(self.ram())
+        ram = self.ram()
+        return hashed(ram.span(*WORK_RAM) + ram.span(*HIGH_RAM))
 
     def close(self) -> None:
         """Switch off; nothing is written anywhere."""

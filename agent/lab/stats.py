@@ -17,7 +17,6 @@ RESAMPLES: Final = 2_000
 SEED: Final = 0
 
 Values: TypeAlias = Sequence[float]
-Drawn: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ def mean_interval(values: Values) -> Interval:
     return _bootstrap(values, np.mean)
 
 
-def _bootstrap(values: Values, statistic: Callable[..., Drawn]) -> Interval:
+def _bootstrap(values: Values, statistic: Callable[..., NDArray[np.float64]]) -> Interval:
     sample = np.asarray(values, dtype=float)
     drawn = np.random.default_rng(SEED).choice(sample, (RESAMPLES, len(values)))
     low, high = np.percentile(statistic(drawn, axis=1), (2.5, 97.5))

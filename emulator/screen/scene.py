@@ -111,7 +111,10 @@ def locate(screen: Screen, world: World, candidates: Iterable[int] | None = None
     for game_map in map(world.map, map_ids):
         view = views.get(game_map.tileset)
         if view is None:
-            view = views[game_map.tileset] = _view(game_map.tileset, pixels)
+            shapes = _shapes(game_map.tileset)
+            seen = np.array([shapes.by_pixels.get(key, UNSEEN) for key in pixels], np.int16)
+            seen = seen.reshape(ROWS, COLUMNS)
+            view = views[game_map.tileset] = _View(seen, np.isin(seen, shapes.telling))
         matches += _matches(game_map, view)
     best = max((match.fitting for match in matches), default=0)
     near = [match for match in matches if match.fitting > best - MARGIN * CELLS]
@@ -126,13 +129,6 @@ class _View(NamedTuple):
 
     cells: Ids
     telling: NDArray[np.bool_]
-
-
-def _view(tileset: Tileset, pixels: list[bytes]) -> _View:
-    shapes = _shapes(tileset)
-    seen = np.array([shapes.by_pixels.get(key, UNSEEN) for key in pixels], np.int16)
-    seen = seen.reshape(ROWS, COLUMNS)
-    return _View(seen, np.isin(seen, shapes.telling))
 
 
 def _matches(game_map: GameMap, view: _View) -> Iterator[_Match]:

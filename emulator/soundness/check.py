@@ -102,15 +102,11 @@ def _neighbours(world: World, here: GameMap) -> Iterator[int]:
     for warp in here.warps:
         if warp.map_id in world.map_ids and not is_rewritten(world, here, warp):
             yield warp.map_id
-    if _is_car(here):
+    # A lift that waits for a floor: every way out leads back into it, by its mats.
+    back = [warp.map_id == here.map_id and warp.trigger is WarpTrigger.PRESS for warp in here.warps]
+    if back and all(back):
         doors = (each for each in world.maps if any(w.map_id == here.map_id for w in each.warps))
         yield from (each.map_id for each in doors)
-
-
-def _is_car(here: GameMap) -> bool:
-    """Return whether every way out of a map leads back into it by its mats: a lift that waits for a floor."""
-    back = [warp.map_id == here.map_id and warp.trigger is WarpTrigger.PRESS for warp in here.warps]
-    return bool(back) and all(back)
 
 
 @lru_cache(maxsize=4)

@@ -356,21 +356,18 @@ def _special_moves(_: World, dex: Dex) -> Findings:
 
 @invariant("species, moves, items, classes and types have names that can be read")
 def _names(_: World, dex: Dex) -> Findings:
+    types = {type_ for each in dex.all_species.values() for type_ in each.types}
+    types |= {move.type for move in dex.all_moves.values()}
+    in_use = sorted(type_ for type_ in types if type_ < moves.TYPE_COUNT)
     named = (
         *((f"species {index}", each.name) for index, each in dex.all_species.items()),
         *((f"move {number}", each.name) for number, each in dex.all_moves.items()),
         *((f"item {number}", each.name) for number, each in dex.all_items.items()),
         *((f"class {number}", each.name) for number, each in dex.all_trainers.items()),
-        *((f"type {number}", dex.type_names[number]) for number in _types_in_use(dex)),
+        *((f"type {number}", dex.type_names[number]) for number in in_use),
     )
     for what, name in named:
         yield is_name(name), f"{what} is called {name[:LONGEST_NAME]!r}"
-
-
-def _types_in_use(dex: Dex) -> list[int]:
-    of_moves = {move.type for move in dex.all_moves.values()}
-    of_species = {type_ for each in dex.all_species.values() for type_ in each.types}
-    return sorted(type_ for type_ in of_moves | of_species if type_ < moves.TYPE_COUNT)
 
 
 @invariant("where there are machines, trades or special moves, there are all of them")

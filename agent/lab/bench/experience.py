@@ -67,11 +67,6 @@ class PairedDifference:
     signs: Paired
 
     @property
-    def same(self) -> int:
-        """How many pairs do not differ."""
-        return self.signs.both + self.signs.neither
-
-    @property
     def verdict(self) -> EffectVerdict:
         """What the interval says, which is too narrow where there are few pairs; one that holds 0 shows nothing."""
         if self.signs.count < FEWEST:
@@ -87,7 +82,7 @@ class PairedDifference:
             "without": self.without_it,
             "difference": self.gap,
             "better": self.signs.first,
-            "same": self.same,
+            "same": self.signs.both + self.signs.neither,
             "worse": self.signs.second,
             "p": self.signs.p_value(),
             "verdict": self.verdict.value,

@@ -9,7 +9,7 @@ from itertools import islice, repeat
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
-from typing import Final, TypeAlias
+from typing import Final
 
 from agent.app.memory_producers import AGENT
 from agent.app.play import NoViewer
@@ -103,9 +103,8 @@ def queries(memory: AgentMemory, names: Names, often: int) -> Iterator[BoundedFi
     }
     for bound, works in asked.items():
         yield timed(bound, works, max(often // len(works), 1))
-    yield size(
-        "observer: a decision's context, as text", 2.0, 1.0, encode(observer.decision_context)
-    )
+    told = encode(observer.decision_context)
+    yield size("observer: a decision's context, as text", 2.0, 1.0, told)
     told = encode(strategist.to_json())
     yield size("strategist: a session at capacity, as text", 50.0, 50.0, told)
 
@@ -284,9 +283,6 @@ def disabled_hook() -> BoundedFigure:
     return figure(DISABLED, extra)
 
 
-Say: TypeAlias = Callable[[str], object]
-
-
 @dataclass(frozen=True, slots=True)
 class MemoryEffort:
     """How much is measured: observations, quick questions of each kind, long deeds of each kind, games, and ticks of each."""
@@ -301,7 +297,9 @@ class MemoryEffort:
 QUICK_MEMORY: Final = MemoryEffort(observations=10_000, often=400, seldom=10, games=1)
 
 
-def measure_memory(cartridge: Cartridge, say: Say, effort: MemoryEffort) -> Findings:
+def measure_memory(
+    cartridge: Cartridge, say: Callable[[str], object], effort: MemoryEffort
+) -> Findings:
     """Return every figure; `say` is told what is being done."""
     with ExitStack() as stack:
         home = Path(stack.enter_context(TemporaryDirectory(prefix="bench-memory-")))
@@ -312,7 +310,13 @@ def measure_memory(cartridge: Cartridge, say: Say, effort: MemoryEffort) -> Find
         store = open_run_store(home / "full.sqlite", run_id="full")
         stack.enter_context(closing(store))
         memory = memory_fill.full_memory(store, known, names, stretch)
-        held = {**_held(memory), "observations": effort.observations}
+        held = {
+            "patterns": len(memory.tactician.patterns),
+            "strategies": len(memory.tactician.strategies),
+            "mistakes": len(memory.tactician.mistakes),
+            "events of the session": len(memory.blackboard.entries(scope_name(AGENT, "stm"))),
+            "observations": effort.observations,
+        }
         say("asking the three tiers")
         figures = [*queries(memory, names, effort.often), asking(memory)]
         say("consolidating, saving and loading")
@@ -328,13 +332,3 @@ def measure_memory(cartridge: Cartridge, say: Say, effort: MemoryEffort) -> Find
         say("playing, with memory's share timed")
         figures += [watching(cartridge, effort.games, effort.ticks), disabled_hook()]
     return bounded("bench memory", cartridge.name, held, figures)
-
-
-def _held(memory: AgentMemory) -> dict[str, int]:
-    stm = scope_name(memory.agent_id, "stm")
-    return {
-        "patterns": len(memory.tactician.patterns),
-        "strategies": len(memory.tactician.strategies),
-        "mistakes": len(memory.tactician.mistakes),
-        "events of the session": len(memory.blackboard.entries(stm)),
-    }

@@ -20,7 +20,7 @@ from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from agent.advisor.calls import Calls
 from agent.advisor.exchange import ClaudeAdvisor, Toolbox
@@ -84,8 +84,6 @@ NOTHING_DUE: Final = FigureBound("before a call with nothing due", 5.0, 5.0)
 REQUEST: Final = FigureBound("a request laid out", 5.0, 5.0)
 BLOCK: Final = FigureBound("block of what was observed: found among many, and written", 5.0, 5.0)
 
-Say: TypeAlias = Callable[[str], object]
-
 
 @dataclass(frozen=True, slots=True)
 class ModelEffort:
@@ -99,7 +97,9 @@ class ModelEffort:
 QUICK_MODEL: Final = ModelEffort(1_500, 60, 50)
 
 
-def measure_model(cartridge: Cartridge, say: Say, effort: ModelEffort) -> Findings:
+def measure_model(
+    cartridge: Cartridge, say: Callable[[str], object], effort: ModelEffort
+) -> Findings:
     """Return every figure; `say` is told what is being done."""
     try:
         with TemporaryDirectory(prefix="bench-model-") as folder:

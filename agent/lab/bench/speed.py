@@ -17,6 +17,7 @@ instructions.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha1
 from pathlib import Path
 from statistics import fmean, median
@@ -24,6 +25,7 @@ from time import perf_counter
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from agent.lab.bench.game import TimedGame, TimedTick, play, steps_of
+from agent.lab.bench.limits import lapse
 from agent.lab.bench.stopwatch import INSIDE, PARTS, PLANNING, SAVING
 from agent.lab.publish import Findings, flattened
 from agent.lab.stats import Distribution, Rounds
@@ -80,24 +82,20 @@ PROGRAM: Final = {
 
 def never_halting() -> PyBoyConsole:
     """Return a console with the program in its slot, past PyBoy's own start-up."""
-    console = PyBoyConsole(reference_cartridge())
-    console.perform(Step(None, 0, START_UP))
-    return console
-
-
-def reference_cartridge() -> Cartridge:
-    """Return the image, made in memory."""
     rom = bytearray(0x8000)
     for address, code in PROGRAM.items():
         rom[address : address + len(code)] = code
     rom[HEADER_CHECKSUM] = header_checksum(bytes(rom))
-    return Cartridge(
+    cartridge = Cartridge(
         path=Path("never_halts.gb"),  # of no file: the image is only ever in memory
         rom=bytes(rom),
         title=TITLE.decode(),
         sha1=sha1(rom, usedforsecurity=False).hexdigest(),
         kind=CartridgeKind.DEMO,
     )
+    console = PyBoyConsole(cartridge)
+    console.perform(Step(None, 0, START_UP))
+    return console
 
 
 WANTED: Final = 240
@@ -250,13 +248,14 @@ def measure_speed(
 
 def decode_all(cartridge: Cartridge) -> list[Figures]:
     """Return how long each table of the cartridge takes, decoded anew."""
-    tables: dict[str, Callable[[Cartridge], object]] = {
-        "world: every map with all that is on it, tilesets, holes": decode_world,
-        "dex: species, moves, items, trainers, wild slots, rules": Dex.of.__wrapped__,
+    world, dex = partial(decode_world, cartridge), partial(Dex.of.__wrapped__, cartridge)
+    tables: dict[str, Callable[[], object]] = {
+        "world: every map with all that is on it, tilesets, holes": world,
+        "dex: species, moves, items, trainers, wild slots, rules": dex,
     }
     return [
-        {"what": what, "ms": median(_milliseconds(decode, cartridge) for _ in range(DECODED))}
-        for what, decode in tables.items()
+        {"what": what, "ms": median(lapse(work, perf_counter) * 1_000 for _ in range(DECODED))}
+        for what, work in tables.items()
     ]
 
 
@@ -264,12 +263,6 @@ def decode_world(cartridge: Cartridge) -> None:
     """Decode everything about maps, past the cache of `World.of`."""
     world = World.of.__wrapped__(cartridge)
     _ = world.maps, world.dungeon_warps
-
-
-def _milliseconds(decode: Callable[[Cartridge], object], cartridge: Cartridge) -> float:
-    start = perf_counter()
-    decode(cartridge)
-    return (perf_counter() - start) * 1_000
 
 
 def _stretch(games: Sequence[TimedGame], cut: Cut) -> Figures:

@@ -190,7 +190,7 @@ def test_what_takes_less_with_memory_helps_and_what_takes_more_harms() -> None:
         found = difference(TICKS, taught, empty)
         assert found.verdict is verdict
         assert found.gap.estimate == found.with_it - found.without_it == more
-        signs = (found.signs.first, found.same, found.signs.second)
+        signs = (found.signs.first, found.figures()["same"], found.signs.second)
         assert signs == (30 * (more < 0), 30 * (more == 0), 30 * (more > 0))
         assert found.signs.p_value() == pytest.approx(2 / 2**30 if more else 1)
     few = [replace(each, ticks=900) for each in empty[:3]]
