@@ -164,7 +164,6 @@ def open_memory(  # what one agent's memory is made from
         maintenance=maintenance,
         started_at=started_at,
     )
-    recall = Recall(blackboard, strategist, tactician)
     return AgentMemory(
         agent_id,
         blackboard,
@@ -175,7 +174,7 @@ def open_memory(  # what one agent's memory is made from
         tactician,
         truth,
         consolidator,
-        recall,
+        Recall(blackboard, strategist, tactician),
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from memory.agent_memory import open_memory
 from memory.blackboard.entry import Entry
@@ -34,9 +34,6 @@ def copy_beside(database: Database, word: str) -> Path:
     return copy
 
 
-BEFORE_REPAIR: Final = "before-repair"
-
-
 class Repaired(NamedTuple):
     """What was put right, what remains, and the copy of the file as it was; None where nothing was changed."""
 
@@ -58,7 +55,7 @@ def repair_file(path: Path, *, now: float) -> Repaired:
         findings = _check_copy(database, schema, now)
         if not any(each.mend for each in findings):
             return Repaired((), tuple(findings), None)
-        copy = copy_beside(database, BEFORE_REPAIR)
+        copy = copy_beside(database, "before-repair")
         with database.transaction():
             try:
                 mended = _mend(database, schema, now)
@@ -69,8 +66,7 @@ def repair_file(path: Path, *, now: float) -> Repaired:
                     f"{database.path} is damaged, and cannot be repaired where it is ({error})"
                 )
                 raise CorruptStore(message) from error
-        done = tuple(each for each in mended if each not in remaining)
-        return Repaired(done, remaining, copy)
+        return Repaired(tuple(each for each in mended if each not in remaining), remaining, copy)
 
 
 @contextmanager
@@ -115,9 +111,6 @@ def _check(database: Database, schema: Schema, now: float) -> Iterator[CheckFind
     return check_run(database) if schema is RUN_SCHEMA else check_knowledge(database, now=now)
 
 
-BEFORE_FORGET = "before-forget"
-
-
 def let_go_of(path: Path, wanted: Collection[tuple[str, str, str]], *, now: float) -> Path:
     """Return the copy of the file at `path` as it was, after the items of these tables, scopes and ids were archived.
 
@@ -127,7 +120,7 @@ def let_go_of(path: Path, wanted: Collection[tuple[str, str, str]], *, now: floa
         if not schema.name.startswith("knowledge"):
             message = f"{path} is the record of a run, which stays whole; remove its folder to forget the run"
             raise StoreError(message)
-        copy = copy_beside(database, BEFORE_FORGET)
+        copy = copy_beside(database, "before-forget")
         with database.transaction():
             mending = Mending(database, now=now)
             for item in list(knowledge_items(database, now=now)):
@@ -184,8 +177,8 @@ class FileView:
 
     def archived(self) -> int:
         """Return how many rows were let go of and lie in the archive."""
-        row = self._database.row("SELECT count(*) FROM archive")
-        return 0 if row is None else int(row[0])
+        ((count,),) = self._database.rows("SELECT count(*) FROM archive")
+        return int(count)
 
     def runs(self) -> list[Delivered]:
         """Return which runs taught this file, in the order of their names."""

@@ -94,8 +94,7 @@ class ModelCall:
     cache_write_1h: int
 
 
-@dataclass(frozen=True, slots=True)
-class Sums:
+class Sums(NamedTuple):
     """What some calls count for together, in billionths of a dollar, calls and tokens."""
 
     nanos: int = 0
@@ -124,8 +123,7 @@ class CallReader(Reader):
 
     def calls(self) -> list[ModelCall]:
         """Return all calls, the first first."""
-        columns = [each.name for each in fields(ModelCall)]
-        sql = select_from("calls", columns) + "ORDER BY id"
+        sql = select_from("calls", [each.name for each in fields(ModelCall)]) + "ORDER BY id"
         return self._database.read(
             "calls", lambda row: ModelCall(row[0], CallState(row[1]), *row[2:]), sql
         )

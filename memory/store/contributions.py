@@ -226,16 +226,6 @@ class Folded(NamedTuple):
     losers: Losers
 
 
-def add_lesson(table: str, share: Share, lesson: OutboxRow) -> Share:
-    """Return the share of a run after one more lesson of it about a row of one of the four tables."""
-    kind = KIND_IN[table]
-    record = from_json(kind.record, lesson.payload)
-    at = kind.last_of(record)
-    if share.record is not None:
-        record = kind.more(from_json(kind.record, share.record), record)
-    return share.taught_again(lesson, as_json(record), at)
-
-
 def fold(table: str, shares: Iterable[Share], *, at: float, rate: float) -> Folded | None:
     """Return what a row of one of the four tables is at a date, or None while nothing is known that works."""
     all_of_them = list(shares)
@@ -434,7 +424,11 @@ class Contribution:
         else:
             table = BY_NAME[KIND_NAMED[row.kind].table]
             mine, runs = self._share(table.name, row.payload[table.id_column])
-            share = add_lesson(table.name, mine, row)
+            record = from_json(table.kind.record, row.payload)
+            at = table.kind.last_of(record)
+            if mine.record is not None:
+                record = table.kind.more(from_json(table.kind.record, mine.record), record)
+            share = mine.taught_again(row, as_json(record), at)
         runs[self._run_id] = share
 
     def keep(self) -> ByThing:

@@ -61,6 +61,7 @@ class ConversationStore:
         self, database: Database, keep: Callable[[Chunk, int, float], None] | None = None
     ) -> None:
         self.database = database
+        self.close = database.close  # for a file of its own
         self._keep = keep
 
     def initialize(self, record: ObservationalMemoryRecord) -> None:
@@ -177,15 +178,14 @@ class ConversationStore:
         A lease ends by itself: its holder may have been killed. Two lives that bear one name never overlap, so a
         process takes over the lease of its own name at once.
         """
-        return bool(
-            self.database.execute(
-                "INSERT INTO conversation_leases (owner, work, holder, until_ms) "
-                "VALUES (?, ?, ?, ?) "
-                "ON CONFLICT (owner, work) DO UPDATE SET holder = excluded.holder, until_ms = excluded.until_ms "
-                "WHERE holder = excluded.holder OR until_ms <= ?",
-                (owner, work.value, holder, until_ms, now_ms),
-            )
+        taken = self.database.execute(
+            "INSERT INTO conversation_leases (owner, work, holder, until_ms) "
+            "VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (owner, work) DO UPDATE SET holder = excluded.holder, until_ms = excluded.until_ms "
+            "WHERE holder = excluded.holder OR until_ms <= ?",
+            (owner, work.value, holder, until_ms, now_ms),
         )
+        return bool(taken)
 
     def clear_flag(self, owner: str, work: Work, holder: str) -> None:
         """Let others do `work`, if `holder` still has it."""
@@ -209,10 +209,6 @@ class ConversationStore:
             "WHERE owner = ?",
             (tries, seq, tokens, owner),
         )
-
-    def close(self) -> None:
-        """Close the file; for one of its own."""
-        self.database.close()
 
     def _sum(self, sql: str, owner: str, cursor: int) -> int:
         ((number,),) = self.database.rows(sql, (owner, cursor))

@@ -26,12 +26,9 @@ from memory.errors import (
 )
 
 Values: TypeAlias = Sequence[object] | Mapping[str, object]  # by place or by name
-
-
 Read = TypeVar("Read")
+
 COMPANIONS: Final = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a file
-
-
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _NO_COMPANION: Final = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})

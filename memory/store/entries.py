@@ -14,8 +14,8 @@ from memory.blackboard.entry import Entry
 from memory.codec import Json, decode, encode, require_json, whole
 from memory.store.database import Database, insert_into, select_from
 
-PLACES: Final = ("location", "location_name", "place")
-SUBJECTS: Final = ("enemy_pokemon", "species", "subject", "objective_id")
+PLACES: Final = ("location", "location_name", "place")  # what tells where it was
+SUBJECTS: Final = ("enemy_pokemon", "species", "subject", "objective_id")  # what it is about
 UNSEARCHED: Final = ":sensory"  # how the scopes end whose entries are gone before they are missed
 
 COLUMNS: Final = (
@@ -48,8 +48,8 @@ def row_of(number: int, entry: Entry) -> tuple[Any, ...]:
         *entry[10:14],
         encode(entry.sources) if entry.sources else "[]",
         entry.closed,
-        whole(place_of(data)),
-        whole(subject_of(data)),
+        whole(_first(data, PLACES)),
+        whole(_first(data, SUBJECTS)),
         whole(text_of(entry)),
     )
 
@@ -65,16 +65,6 @@ def is_searched(entry: Entry) -> bool:
     return not entry.scope.endswith(UNSEARCHED) and (entry.importance > 1 or bool(entry.tags))
 
 
-def place_of(data: Mapping[str, Json]) -> str:
-    """Return where it was, or an empty text."""
-    return _first(data, PLACES)
-
-
-def subject_of(data: Mapping[str, Json]) -> str:
-    """Return what it is about, or an empty text."""
-    return _first(data, SUBJECTS)
-
-
 def text_of(entry: Entry) -> str:
     """Return the words worth searching; none in scopes that come and go with every tick."""
     if not is_searched(entry):
@@ -88,6 +78,7 @@ def text_of(entry: Entry) -> str:
 
 
 def _first(data: Mapping[str, Json], names: tuple[str, ...]) -> str:
+    """Return the first text that `data` has under any of `names`, or an empty one."""
     for name in names:
         value = data.get(name)
         if value and isinstance(value, str):
@@ -141,7 +132,10 @@ def reindex_entries(database: Database) -> int:
     entries = database.read("entries", entry_of, LIVE)
     database.execute_many(
         _SET_SEARCHED,
-        ((place_of(each.data), subject_of(each.data), text_of(each), each.seq) for each in entries),
+        (
+            (_first(each.data, PLACES), _first(each.data, SUBJECTS), text_of(each), each.seq)
+            for each in entries
+        ),
     )
     database.execute("INSERT INTO entry_text (entry_text) VALUES ('rebuild')")
     database.execute("DELETE FROM entry_tags")
@@ -203,7 +197,14 @@ class Entries:
         """Write what changed, within the transaction of a commit."""
         database = self._database
         if self._dropped:
-            self._let_go(self._live(self._dropped))
+            gone = self._live(self._dropped)
+            checkpoint, seen = database.row(_SEEN) or (0, 0)
+            cut_from_indexes(database, gone)
+            # What no checkpoint has seen, none can need.
+            database.execute_many(
+                "DELETE FROM entries WHERE id = ?", ((row.id,) for row in gone if row.id > seen)
+            )
+            database.execute_many(_MARK, ((checkpoint, row.id) for row in gone if row.id <= seen))
         rows = [
             row_of(number, each) for number, each in enumerate(self._put.values(), self._next_id())
         ]
@@ -248,16 +249,6 @@ class Entries:
             "AND id > coalesce((SELECT last_entry FROM checkpoints WHERE id = ?1), 0)",
             (before, after),
         )
-
-    def _let_go(self, rows: list[Indexed]) -> None:
-        database = self._database
-        checkpoint, seen = database.row(_SEEN) or (0, 0)
-        cut_from_indexes(database, rows)
-        # What no checkpoint has seen, none can need.
-        database.execute_many(
-            "DELETE FROM entries WHERE id = ?", ((row.id,) for row in rows if row.id > seen)
-        )
-        database.execute_many(_MARK, ((checkpoint, row.id) for row in rows if row.id <= seen))
 
     def _live(self, seqs: Iterable[int]) -> list[Indexed]:
         return self._indexed(_LIVE, encode(list(seqs)))

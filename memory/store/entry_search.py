@@ -35,8 +35,7 @@ class Filters(NamedTuple):
 
 def filters(query: MemoryQuery, now_s: float) -> Filters:
     """Return the conditions of `query` that no cue and no index takes care of."""
-    named = Filters([], {})
-    named.conditions.append("dropped_after IS NULL")
+    named = Filters(["dropped_after IS NULL"], {})
     if query.scopes:
         globs = named.name("scope", map(_glob, query.scopes))
         named.conditions.append(f"({' OR '.join(f'entries.scope GLOB {each}' for each in globs)})")
@@ -153,9 +152,10 @@ class EntrySearch:
         passing = filters(query, now_s)
         values = passing.values
         values.update(asdict(self.weights))
-        values.update(place=query.place, subject=query.subject, now=now_s)
+        values.update(
+            place=query.place, subject=query.subject, now=now_s, results=query.max_results
+        )
         values["asked"] = float(max(1, bool(query.place) + bool(query.subject)))
-        values["results"] = query.max_results
         sources = list(self._sources(query, values))
         if not sources:
             return []

@@ -61,7 +61,7 @@ class MemoryItem:
 
     def as_json(self) -> dict[str, Json]:
         """Return the whole of it, in one order."""
-        found: dict[str, Json] = {
+        return {
             "id": self.id,
             "short": self.short,
             "kind": self.kind,
@@ -75,8 +75,8 @@ class MemoryItem:
             "evidence": list(self.evidence),
             "worth": None if self.worth is None else round(self.worth, 6),  # it fades by the second
             "data": self.data,
+            **self.more,
         }
-        return found | dict(self.more)
 
 
 def knowledge_items(database: Database, *, now: float) -> Iterator[MemoryItem]:
@@ -130,8 +130,7 @@ def _long_term(row: tuple[Any, ...], aged: float) -> MemoryItem:
         return item
     # An entry fades by the same rate from the day it is delivered, which tells its date.
     rate = ConsolidationConfig().forgetting_decay_rate
-    months = log(max(1e-9, min(1.0, entry.relevance))) / log(rate)
-    date = aged - months * MONTH_S
+    date = aged - log(max(1e-9, min(1.0, entry.relevance))) / log(rate) * MONTH_S
     return replace(item, first=date, last=date)
 
 

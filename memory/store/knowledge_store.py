@@ -187,18 +187,17 @@ class KnowledgeStore(KnowledgeReader):
         meant = _shelves(known)
         if prunes:
             forgetting.prune(known, self._config, now=self._now)
-        database = self._database
         for table in TABLES:
             old, new = before[table.name], known.of(table.name)
             newest = {**old, **meant[table.name]}
-            database.execute_many(
+            self._database.execute_many(
                 table.replace,
                 [table.row_of(record) for name, record in new.items() if old.get(name) != record],
             )
             for name in sorted(newest.keys() - new.keys()):
                 self._archive.take_out(table, name, as_json(newest[name]))
         sums = known.total_sessions, known.total_battles, known.overall_win_rate
-        save_totals(database, Totals(*sums))
+        save_totals(self._database, Totals(*sums))
 
     def _take(self, lessons: Contribution, run_id: str, row: OutboxRow) -> None:
         if row.kind == "entry":

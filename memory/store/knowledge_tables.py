@@ -44,10 +44,6 @@ class KnowledgeTable:
         record: Piece = self.kind.record(*values)
         return record
 
-    def id_of(self, record: Piece) -> str:
-        """Return the id of a record."""
-        return str(getattr(record, self.id_column))
-
     def row_of(self, record: Piece) -> tuple[object, ...]:
         """Return the row that holds a record."""
         values = list(as_json(record).values())

@@ -28,7 +28,6 @@ from memory.tiers.lessons import ENTRIES, RUN, OutboxRow, whole
 
 Row = tuple[Any, ...]
 
-
 COLUMNS: Final = (
     "id, scope, kind, tick, game_s, data, tags, importance, key, version, relevance, utility, "
     "status, sources, closed, origin, run_id, sequence, count, merged"

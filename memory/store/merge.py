@@ -32,7 +32,6 @@ Gone = tuple[str, str, str, str]  # table, id, row, provenance
 Agree = Callable[[Knowledge, ByThing], Iterable[tuple[Entry, str, int]]]
 Rows = dict[str, list[tuple[Any, ...]]]
 
-
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 COPIED: Final = (  # all that a memory holds, in an order in which it can be put in place
@@ -163,9 +162,6 @@ def _places(gone: Gone) -> list[tuple[str, str, str]]:
     return [(table, whole["scope"], key) for key in (name, *whole["merged"])]
 
 
-NEXT_TO: Final = "before-merge"  # in the name of the copy of what was there
-
-
 @dataclass(frozen=True, slots=True)
 class Merged:
     """What came of a merge: how many rows each table holds now, whose they are, and what did not go together.
@@ -203,7 +199,7 @@ def merge_files(
         rows = _make(reduce(Memories.with_, read, held), made, agree, config)
         if rows == there:
             return _merged(rows, changed=False, copy=None)
-        kept = free_name(into, NEXT_TO)
+        kept = free_name(into, "before-merge")
         shutil.copyfile(before, kept)
         with closing(open_database(into, KNOWLEDGE_SCHEMA)) as database, database.transaction():
             if content(database) != there:  # a run has delivered to it meanwhile

@@ -16,7 +16,6 @@ from memory.store.database import Database, Reader, insert_into, select_from
 
 _Row = tuple[str, Observed, str, int, float]  # session, what, its metadata, tick, game_s
 
-
 TABLE: Final = "observations"
 EVERYTHING: Final = ObservationQuery()
 _ADD: Final = insert_into(TABLE, Observation._fields[1:-1])

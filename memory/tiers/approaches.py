@@ -11,7 +11,6 @@ from memory.flow.subscription import Derived
 
 Where: TypeAlias = tuple[str, str, bool, bool]
 
-
 APPROACH: Final = "approach"
 LONGEST_SEQUENCE: Final = 8
 MAX_APPROACHES: Final = 500

@@ -14,7 +14,6 @@ from memory.flow.subscription import Derived
 
 ACQUAINTANCE: Final = "acquaintance"
 MAX_OF_RUNS: Final = 400  # all there are in a game, and as many of earlier runs
-OPPONENT_IMPORTANCE: Final = 5
 MOST_SOURCES: Final = 8
 
 
@@ -59,7 +58,7 @@ def acquaintances(battles: Sequence[Entry], *, run: str) -> list[Derived]:
             ACQUAINTANCE,
             as_json(each),
             tuple(rests_on[name][-MOST_SOURCES:]),
-            importance=OPPONENT_IMPORTANCE,
+            importance=5,
             status="verified",
         )
         for name, each in known.items()
@@ -95,14 +94,13 @@ def _met_in(entry: Entry, run: str) -> Iterator[Acquaintance]:
 
 
 def _met_again(known: Acquaintance, new: Acquaintance) -> Acquaintance:
-    first = min(known, new, key=lambda each: each.first_tick)
     return grown(
         known,
         new,
         added=("met", "won", "lost", "left", "caught"),
         lowest=("first_tick",),
         highest=("highest_level",),
-        place=first.place,
+        place=min(known, new, key=lambda each: each.first_tick).place,
         **_last_of(known, new, "won", ("won_by", "won_with")),
         **_last_of(known, new, "lost", ("lost_in", "lost_by", "lost_at")),
     )
@@ -117,7 +115,6 @@ def _last_of(
 
 
 BELONGING: Final = "belonging"
-OWNED_IMPORTANCE: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +145,7 @@ def belongings(looks: Sequence[Entry], *, run: str) -> list[Derived]:
             BELONGING,
             as_json(each),
             (f"tick:{each.first_tick}", f"tick:{each.last_tick}"),
-            importance=OWNED_IMPORTANCE,
+            importance=4,
             status="verified",
         )
         for each in known.values()

@@ -39,10 +39,8 @@ def worthless(knowledge: Knowledge, config: ConsolidationConfig, *, now: float) 
     return [memory for memory, value in worth.items() if value < config.importance_threshold]
 
 
-def prune(knowledge: Knowledge, config: ConsolidationConfig, *, now: float) -> list[Memory]:
-    """Return what was dropped: all that is worth less than the threshold, and all over the caps."""
-    before = [Memory(kind.table, each) for kind in KINDS for each in knowledge.of(kind.table)]
+def prune(knowledge: Knowledge, config: ConsolidationConfig, *, now: float) -> None:
+    """Drop all that is worth less than the threshold, and all over the caps."""
     for memory in worthless(knowledge, config, now=now):
         del knowledge.of(memory.table)[memory.id]
     knowledge.limit(config)
-    return [memory for memory in before if memory.id not in knowledge.of(memory.table)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from typing import Any, Final
 
 from memory.blackboard.blackboard import Blackboard
@@ -138,12 +139,11 @@ class TacticianMemory:
     def get_relevant_patterns(self, context: Mapping[str, Json]) -> list[LearnedPattern]:
         """Return the patterns whose conditions speak of `context`, the closest first."""
         found = [
-            (matches, each.relevance_score, each)
+            (-matches, -each.relevance_score, each.pattern_id, each)
             for each in self.patterns.records()
             if (matches := _matches(each.trigger_conditions, context))
         ]
-        found.sort(key=lambda row: (-row[0], -row[1], row[2].pattern_id))
-        return [pattern for _, _, pattern in found]
+        return [pattern for *_, pattern in sorted(found, key=itemgetter(0, 1, 2))]
 
     def get_successful_strategies(
         self, enemy_type: str, player_pokemon: str
@@ -161,19 +161,11 @@ class TacticianMemory:
     def get_mistakes_for_context(self, context: Mapping[str, Json]) -> list[MistakeRecord]:
         """Return the mistakes whose situation speaks of `context`, closest and gravest first."""
         found = [
-            (matches, each)
+            (-matches, -rank(each.severity), -each.occurrence_count, each.mistake_id, each)
             for each in self.mistakes.records()
             if (matches := _matches(each.situation, context))
         ]
-        found.sort(
-            key=lambda row: (
-                -row[0],
-                -rank(row[1].severity),
-                -row[1].occurrence_count,
-                row[1].mistake_id,
-            )
-        )
-        return [mistake for _, mistake in found]
+        return [mistake for *_, mistake in sorted(found, key=itemgetter(0, 1, 2, 3))]
 
     def forget(self, memory: Memory) -> None:
         """Let go of one piece of knowledge; those to come may still know it."""

@@ -6,7 +6,6 @@ than it may: a call whose cost is unknown stays booked at its maximum.
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import astuple
 from operator import add
 from threading import Lock
 from typing import Final
@@ -162,4 +161,4 @@ class Wallet:
 
 def _with(sums: CallSums, more: Sums) -> CallSums:
     stretches = (sums.run, sums.hour, sums.milestone)
-    return CallSums(*(Sums(*map(add, astuple(each), astuple(more))) for each in stretches))
+    return CallSums(*(Sums(*map(add, each, more)) for each in stretches))

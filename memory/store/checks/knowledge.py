@@ -49,7 +49,6 @@ from memory.tiers.knowledge import (
 # Why nothing stands behind a record; or what is wrong with it, the fields put right, and what else is told.
 _Wrong = str | tuple[str, Mapping[str, object], Mapping[str, object]] | None
 
-
 CONFIG: Final = ConsolidationConfig()
 FEW: Final = CONFIG.min_occurrences_for_pattern  # uses under which a rate says little
 CLOSE: Final = 1e-3  # wins, battles: what floating point may lose
@@ -237,8 +236,7 @@ def _provenance(held: Held) -> Iterator[CheckFinding]:
     there |= {(table, name) for table, records in held.records.items() for name in records}
     for (table, name), known in held.provenance.items():
         if table not in BY_NAME or (table, name) not in there:
-            row = [*known[:5], list(known.evidence)]
-            mend = by(Mending.drop_provenance, table, name, row)
+            mend = by(Mending.drop_provenance, table, name, [*known[:5], list(known.evidence)])
             yield finding("provenance_of_nothing", mend, table=table, id=name, known=known)
     for table, name in held.lost:
         mend = by(Mending.drop_provenance, table, name, "unreadable")
@@ -266,17 +264,15 @@ def _evidence(held: Held) -> Iterator[CheckFinding]:
     known = {*held.deliveries, *(where.run_id for where in held.provenance.values())}
     for each, _ in held.entries:
         known |= {each.origin, each.run_id}
-    for name, sources in _sources(held):
+    told = [
+        (f"{table} {memory_id}", where.evidence)
+        for (table, memory_id), where in held.provenance.items()
+        if memory_id in held.records.get(table, {})
+    ]
+    told += [(f"entry {entry.key}", entry.sources) for _, entry in held.entries]
+    for name, sources in told:
         if lost := [each for each in sources if not _leads_somewhere(each, known)]:
             yield finding("evidence_of_nobody", where=name, lost=", ".join(map(repr, lost)))
-
-
-def _sources(held: Held) -> Iterator[tuple[str, Sequence[str]]]:
-    for (table, memory_id), where in held.provenance.items():
-        if memory_id in held.records.get(table, {}):
-            yield f"{table} {memory_id}", where.evidence
-    for _, entry in held.entries:
-        yield f"entry {entry.key}", entry.sources
 
 
 def _leads_somewhere(source: str, known: set[str]) -> bool:
@@ -291,8 +287,7 @@ def _outlived_rows(held: Held, now: float) -> Iterator[CheckFinding]:
         for name, record in known.of(table.name).items():
             months = (now - table.kind.last_of(record)) / MONTH_S
             left, where = worth[Memory(table.name, name)], f"{table.name} {name}"
-            row = as_json(held.records[table.name][name])
-            mend = by(Mending.let_go, table.name, name, row)
+            mend = by(Mending.let_go, table.name, name, as_json(held.records[table.name][name]))
             if (closed := held.closed(table.name, name)) and months > MONTHS:
                 what = f"closed ({closed}), and {months:.0f} months old"
                 yield finding("outlived", mend, where=where, what=what)

@@ -67,7 +67,7 @@ class Mending(KnowledgeStore):
         """Write a record in the place of what is under its id; it is no longer known which run taught what of it."""
         its = BY_NAME[table]
         at = its.kind.last_of(record)
-        self._shares.save_by_hand(table, its.id_of(record), as_json(record), at)
+        self._shares.save_by_hand(table, getattr(record, its.id_column), as_json(record), at)
         self._database.execute(its.replace, its.row_of(record))
 
     def put_totals(self, sessions: int, battles: int, victories: int) -> None:

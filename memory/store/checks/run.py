@@ -32,8 +32,6 @@ _ASTRAY: Final = (
     "SELECT count(*) FROM (SELECT tag, scope, entry FROM entry_tags EXCEPT SELECT value, scope, entries.id "
     "FROM entries, json_each(tags) WHERE dropped_after IS NULL AND text <> '' AND json_valid(tags))"
 )
-
-
 _EVENT: Final = (
     "INSERT INTO events (tick, kind, payload) VALUES "
     "((SELECT coalesce(max(tick), 0) FROM steps WHERE live = 1), 'archived', ?)"
@@ -124,8 +122,7 @@ def _payloads(database: Database) -> Iterator[CheckFinding]:
         for raw in rows_of(database, table, ["payload", "live"]):
             if raw.values[1] and not _holds_mapping(raw):
                 bury = f"UPDATE {table} SET live = 0 WHERE rowid = ?"  # noqa: S608  # it stays in the file
-                mend = by(Database.execute, bury, (raw.number,))
-                yield finding(name, mend, number=raw.number)
+                yield finding(name, by(Database.execute, bury, (raw.number,)), number=raw.number)
     for number, name, data in database.rows("SELECT checkpoint, name, data FROM parts"):
         try:
             decode(data)
