@@ -149,11 +149,6 @@ class TapeSession:
         """The hex digits that it is called by."""
         return self.root[:SHORT]
 
-    @property
-    def head(self) -> str:
-        """The last hash of the main path."""
-        return self.entries[-1].hash if self.entries else self.root
-
     def all_entries(self) -> Iterator[TapeEntry]:
         """Yield every entry once: the main path, then branch by branch."""
         yield from self.entries

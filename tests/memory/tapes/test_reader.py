@@ -113,7 +113,7 @@ def test_a03_a_session_is_read_in_the_order_of_the_conversation(path: Path) -> N
     read = session(tape_file(path, rows), name_of("a", 0))
     assert texts(read) == [f"turn {n}" for n in range(30)]
     assert not read.faults
-    assert read.head == name_of("a", 29)
+    assert read.entries[-1].hash == name_of("a", 29)
 
 
 @pytest.mark.parametrize(
