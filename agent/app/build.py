@@ -83,7 +83,6 @@ class Thinker:
         advise: Advise | None = None,
     ) -> None:
         story, session = game.story, scope_name(AGENT, "stm")
-        self._game = game
         self._memory = memory
         self._hooks = hooks
         self.terrain = Terrain(game.world)
@@ -110,18 +109,16 @@ class Thinker:
             self.choices,
             hooks,
         )
-        hindsight = RecallJudge(self._context, actions)
-        memory.blackboard.subscribe(session, hindsight.saw)
+        memory.blackboard.subscribe(session, RecallJudge(self._context, actions).saw)
         self.ladder = Ladder(
             ProgressMonitor(), game.seed, escape(self.terrain), inquiry(self._context)
         )
 
     def mind(self, *more: Topic) -> Mind:
         """Return the mind, which can do `more` beside the topics of every game."""
-        capabilities = capabilities_for(self._context, *more)
-        costs = ActionCosts(self.experience, self._game.story.place_of)
-        recall = self._memory.recall
-        mind = Mind(capabilities, recall, self._hooks, self.ladder, costs, self.advising)
+        topics, recall = capabilities_for(self._context, *more), self._memory.recall
+        costs = ActionCosts(self.experience, self._context.story.place_of)
+        mind = Mind(topics, recall, self._hooks, self.ladder, costs, self.advising)
         self._memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", mind.remembered)
         return mind
 

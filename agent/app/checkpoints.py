@@ -185,21 +185,19 @@ class Checkpoints:
         """Commit what is due. Between two ticks and outside of any hook: a checkpoint that fails must stop play."""
         tick, schedule = self._loop.tick, self.schedule
         self._trail.saw(tick, state)
-        match schedule.next(tick):
-            case Commit.RECORD:
-                self._take_vitals()
-                self._store.commit_if_free()
-                schedule.recorded(tick)
-            case Commit.CHECKPOINT if schedule.due is not None:
-                try:
-                    self.save(schedule.due)
-                except BusyStore as fault:
-                    self._store.faults.note("checkpoint", fault)
-                    schedule.refused(tick, schedule.due)
-            case Commit.LESSONS:
-                self.hand_on()
-            case _:
-                pass
+        commit = schedule.next(tick)
+        if commit is Commit.RECORD:
+            self._take_vitals()
+            self._store.commit_if_free()
+            schedule.recorded(tick)
+        elif commit is Commit.CHECKPOINT and schedule.due is not None:
+            try:
+                self.save(schedule.due)
+            except BusyStore as fault:
+                self._store.faults.note("checkpoint", fault)
+                schedule.refused(tick, schedule.due)
+        elif commit is Commit.LESSONS:
+            self.hand_on()
 
     def save(self, why: Why) -> None:
         """Commit the game and all attached parts of this moment together."""

@@ -1,7 +1,4 @@
-"""Catch Pokemon the team needs.
-
-One that beats the next trainer, or one that can learn a required field move.
-"""
+"""Catch Pokemon the team needs: to beat the next trainer, or to learn a required field move."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction

@@ -179,13 +179,8 @@ def _light() -> BoundAction:
 
 def _flight(town: Place, game: GameContext) -> BoundAction:
     """Flying to a town that was entered before: past every gate, and from outdoors."""
-    names = {
-        each: entry.name
-        for each in TOWNS
-        for entry in [game.terrain.plain.map(each).header.town_map]
-        if entry is not None
-    }
-
+    entries = {each: game.terrain.plain.map(each).header.town_map for each in TOWNS}
+    names = {each: entry.name for each, entry in entries.items() if entry is not None}
     action = Action(
         name=f"fly:{town.name}",
         requires=(

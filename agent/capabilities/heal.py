@@ -135,10 +135,9 @@ def _take_potion(kept: Collection[int], state: State) -> Skill:
     held = items.potions(state.bag, kept)
     if not held or not any(lost):
         return nothing()
-    position = lost.index(max(lost))
-    enough = [item for item in held if HEALS[item] >= lost[position]]
+    enough = [item for item in held if HEALS[item] >= max(lost)]
     chosen = min(enough, key=HEALS.__getitem__) if enough else held[-1]
-    return use_item(chosen, position, state)
+    return use_item(chosen, lost.index(max(lost)), state)
 
 
 def _take_antidote(state: State) -> Skill:

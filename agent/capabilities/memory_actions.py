@@ -1,7 +1,4 @@
-"""Memory as planned actions: recall before a challenge, tidying up, taking stock.
-
-None of them takes a step of the game.
-"""
+"""Memory as planned actions, none of which takes a step: recall, tidying up, taking stock."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -131,9 +128,8 @@ class RecallJudge:
     def saw(self, event: BlackboardEvent) -> None:
         """Take note of a battle that is over."""
         record = event.entry.data
-        if event.action != "write" or event.entry.kind != BATTLE:
-            return
-        if record["outcome"] not in {"victory", "defeat"}:
+        is_battle = event.action == "write" and event.entry.kind == BATTLE
+        if not is_battle or record["outcome"] not in {"victory", "defeat"}:
             return
         first = (str(record["enemy_pokemon"]).partition(",")[0],)
         working = scope_name(self._memory.agent_id, "working")

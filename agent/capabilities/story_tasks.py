@@ -164,8 +164,7 @@ def _milestone_sensor(story: Story, ledger: MilestoneLedger) -> Sensor:
 
 def _errand_action(errand: Errand, game: GameContext) -> BoundAction:
     def begin(state: State) -> Skill:
-        hearing = talk(errand.person, game.terrain, state)
-        return game.hear(errand.person, hearing, state)
+        return game.hear(errand.person, talk(errand.person, game.terrain, state), state)
 
     action = Action(
         name=_done(errand),
@@ -226,9 +225,7 @@ def _fit_to_fight(task: Task, game: GameContext) -> Iterator[Require]:
 
 def _witness_action(milestone: Milestone, terrain: Terrain, ledger: MilestoneLedger) -> BoundAction:
     """How a milestone gets its second witness."""
-
-    def proven() -> bool:
-        return ledger.has(milestone.id)
+    proven = partial(ledger.has, milestone.id)
 
     def begin(state: State) -> Skill:
         if milestone.witness in MENUS:

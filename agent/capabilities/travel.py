@@ -28,7 +28,6 @@ from agent.skills import (
     Hazard,
     Obstacles,
     Skill,
-    Terrain,
     broken_off,
     find_way,
     joins,
@@ -56,8 +55,7 @@ MAP: Final = "map"  # the fact that says on which map the player is
 
 def around(game: GameContext, _state: State) -> Obstacles:
     """Return the squares that memory makes dearer; a way over them is still a way, where there is no other."""
-    barred = game.experience.barred()
-    return Obstacles(frozenset(), dict.fromkeys(barred, BARRED_DETOUR)) if barred else Obstacles()
+    return Obstacles(frozenset(), dict.fromkeys(game.experience.barred(), BARRED_DETOUR))
 
 
 def detour(place: Place, game: GameContext, state: State) -> str:
@@ -124,8 +122,6 @@ def trainer_sight(game: GameContext) -> Capability:
             return Obstacles()
         seen = watchers(game.terrain.world(state), state)
         risky = [each for each in seen if odds(game.dex, state.party, each.opponent) < SAFE]
-        if not risky:
-            return Obstacles()
         costs = {square: SIGHT_DETOUR for each in risky for square in each.squares}
         return Obstacles(frozenset(), costs)
 
@@ -157,12 +153,11 @@ def _reader(game: GameContext) -> Read:
     nowhere = {at(place.name): 0 for place in story.places}
     before = {**nowhere, **{each.fact: 0 for each in story.lands}, MAP: 0}
     whole = {place.map_id: {**nowhere, MAP: place.map_id} for place in story.places}
+    spots: dict[int, list[tuple[str, Square]]] = defaultdict(list)
     for place in story.places:
         if place.spot is None:
             whole[place.map_id][at(place.name)] = 1
-    spots: dict[int, list[tuple[str, Square]]] = defaultdict(list)
-    for place in story.places:
-        if place.spot is not None:
+        else:
             spots[place.map_id].append((at(place.name), place.spot))
 
     def read(percept: Percept, _recall: Recall) -> Mapping[str, int]:
@@ -195,6 +190,9 @@ def arriving(place: Place, story: Story) -> tuple[Effect, ...]:
 
 
 def _bound_action(place: Place, way: PlaceAccess, game: GameContext) -> BoundAction:
+    def price(map_id: int) -> int:
+        return game.terrain.nearness.steps(map_id, place.map_id) // STEPS
+
     action = Action(
         name=f"travel:{place.name}{way.suffix}",
         requires=(
@@ -205,7 +203,7 @@ def _bound_action(place: Place, way: PlaceAccess, game: GameContext) -> BoundAct
         ),
         effects=(*arriving(place, game.story), *outcome((*place.gives, *way.gives))),
         cost=TRAVEL_COST,
-        extra=_distance_to(place, game.terrain),
+        extra=Extra(MAP, price),
         says=f"walk to {place.called}",
     )
     # A warp fades and blocks input on the way, and what closes it may want a menu: the skill sees to that itself.
@@ -241,11 +239,6 @@ def _prepared(place: Place, game: GameContext) -> Iterator[Require]:
 def _is_part(each: Place, there: Place) -> bool:
     """Say whether arriving in `there` is arriving in `each` too."""
     return each is there or (each.map_id == there.map_id and each.spot is None)
-
-
-def _distance_to(place: Place, terrain: Terrain) -> Extra:
-    """What the way to `place` costs, by how far its map is from where one is then."""
-    return Extra(MAP, lambda map_id: terrain.nearness.steps(map_id, place.map_id) // STEPS)
 
 
 def _closed_gates(story: Story) -> Hazard:

@@ -48,9 +48,12 @@ def inquiry(game: GameContext) -> Inquiry:
 
     def left(state: State) -> Iterator[Person]:
         here = state.map.map_id
-        for person in _people(game, state):
+        residents = game.terrain.world(state).map(here).people
+        # Neither trainers nor items.
+        plain = {each.slot for each in residents if each.kind is ResidentKind.PERSON}
+        for person in state.people_present:
             who = here, person.slot
-            if who in asked or who in spoken_for:
+            if person.slot not in plain or who in asked or who in spoken_for:
                 continue
             heard = game.experience.person(*who)
             if heard is None or heard.came:
@@ -82,10 +85,3 @@ def inquiry(game: GameContext) -> Inquiry:
         suppresses=SCREEN_REFLEXES,
     )
     return Inquiry(bound, is_left)
-
-
-def _people(game: GameContext, state: State) -> Iterator[Person]:
-    """Yield the people on the map, without trainers and items."""
-    residents = game.terrain.world(state).map(state.map.map_id).people
-    plain = {each.slot for each in residents if each.kind is ResidentKind.PERSON}
-    yield from (each for each in state.people_present if each.slot in plain)

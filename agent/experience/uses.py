@@ -189,20 +189,19 @@ class Experience(SavedAttributes):
     def failing(self, place: str) -> Mapping[str, MistakeRecord]:
         """Return the mistake of each action that keeps failing in a place, by the action's name."""
 
-        def find() -> dict[str, MistakeRecord]:
-            mistakes = self._mistakes(MemoryUse.COSTS, {"location": place})
+        def find(recall: Recall) -> dict[str, MistakeRecord]:
+            mistakes = recall.mistakes({"location": place})
             return {str(each.situation.get("action")): each for each in mistakes[::-1]}
 
-        return self._known((MemoryUse.COSTS, place), find)
+        return self._known(MemoryUse.COSTS, (place,), find, {})
 
     def defeats(self, own: str) -> tuple[MistakeRecord, ...]:
         """Return the battles that a Pokemon of this name began and lost, the gravest first."""
 
-        def find() -> tuple[MistakeRecord, ...]:
-            mistakes = self._mistakes(MemoryUse.STRENGTH, {"player_pokemon": own})
-            return tuple(filter(_is_defeat, mistakes))
+        def find(recall: Recall) -> tuple[MistakeRecord, ...]:
+            return tuple(filter(_is_defeat, recall.mistakes({"player_pokemon": own})))
 
-        return self._known((MemoryUse.STRENGTH, own), find)
+        return self._known(MemoryUse.STRENGTH, (own,), find, ())
 
     def wins(self, own: str, enemies: str) -> Sequence[SuccessfulStrategy]:
         """Return how a Pokemon of this name won against all of `enemies`; the most proven first."""
@@ -218,23 +217,26 @@ class Experience(SavedAttributes):
 
     def best_way(self, choice: str, ways: Sequence[int], drawn: int) -> ChosenWay:
         """Return which of several ways to take; `drawn` where memory has nothing to say."""
-        return best_of(choice, ways, drawn, self._waypoints(MemoryUse.CHOICES))
+        known: Sequence[Entry] = self._known(MemoryUse.CHOICES, (), self._waypoints, ())
+        return best_of(choice, ways, drawn, known)
 
     def spare(self, item: int) -> str:
         """Return in words why an item need not be picked up; nothing where it may be missed."""
-        known = self._known((MemoryUse.THINGS,), lambda: spare(self._waypoints(MemoryUse.THINGS)))
+        known: Mapping[int, str] = self._known(
+            MemoryUse.THINGS, (), lambda recall: spare(self._waypoints(recall)), {}
+        )
         return known.get(item, "")
 
     def leading_to(self, goal: str, place: str) -> LearnedPattern | None:
         """Return the most proven sequence of actions that led to a goal, in its words, from a place."""
 
-        def find() -> dict[Json, LearnedPattern]:
-            recall = self._asked(MemoryUse.SEQUENCES)
-            known = recall.patterns({"location": place}) if recall is not None else ()
-            here = [each for each in known if each.trigger_conditions.get("location") == place]
+        def find(recall: Recall) -> dict[Json, LearnedPattern]:
+            patterns = recall.patterns({"location": place})
+            here = [each for each in patterns if each.trigger_conditions.get("location") == place]
             return {each.trigger_conditions.get("reasoning"): each for each in here[::-1]}
 
-        return self._known((MemoryUse.SEQUENCES, place), find).get(goal)
+        known: Mapping[Json, LearnedPattern] = self._known(MemoryUse.SEQUENCES, (place,), find, {})
+        return known.get(goal)
 
     def barred(self) -> Mapping[tuple[int, int, int], WayBarred]:
         """Return the squares that a walk could not step on, and none has since."""
@@ -255,37 +257,30 @@ class Experience(SavedAttributes):
             self.told[about] = why
             self.moved[use] += 1
 
-    def _known(self, key: tuple[object, ...], find: Callable[[], Known]) -> Known:
-        """Return what `find` found when asked first, until memory has learnt something."""
+    def _known(
+        self, use: MemoryUse, about: Sequence[str], find: Callable[[Recall], Known], nothing: Known
+    ) -> Known:
+        """Return what `find` found when asked first, until memory has learnt something; `nothing` where `use` is off."""
+        if self._recall is None or use not in self._uses:
+            return nothing
+        key = (use, *about)
         if key not in self._kept:
-            self._kept[key] = find()
+            self._kept[key] = find(self._recall)
         known: Known = self._kept[key]
         return known
 
-    def _asked(self, use: MemoryUse) -> Recall | None:
-        return self._recall if use in self._uses else None
-
-    def _mistakes(self, use: MemoryUse, context: Mapping[str, Json]) -> Sequence[MistakeRecord]:
-        recall = self._asked(use)
-        return recall.mistakes(context) if recall is not None else ()
-
     def _strategies(self, use: MemoryUse, own: str, enemies: str) -> Sequence[SuccessfulStrategy]:
-        recall = self._asked(use)
-        if recall is None:
-            return ()
-        return self._known((use, own, enemies), lambda: tuple(recall.strategies(enemies, own)))
+        return self._known(
+            use, (own, enemies), lambda recall: tuple(recall.strategies(enemies, own)), ()
+        )
 
-    def _waypoints(self, use: MemoryUse) -> Sequence[Entry]:
-        recall = self._asked(use)
-        return recall.recent(self._episodes, WAYPOINT, LATELY) if recall is not None else ()
+    def _waypoints(self, recall: Recall) -> Sequence[Entry]:
+        return recall.recent(self._episodes, WAYPOINT, LATELY)
 
     def _met(self, use: MemoryUse, kind: str, record: type[Record]) -> Mapping[str, Record]:
         """Return the encounters of a kind that still hold, by key; what this session saw last counts."""
 
-        def find() -> dict[str, Record]:
-            recall = self._asked(use)
-            if recall is None:
-                return {}
+        def find(recall: Recall) -> dict[str, Record]:
             entries = (
                 entry
                 for scope in (self._episodes, self._session)
@@ -293,7 +288,7 @@ class Experience(SavedAttributes):
             )
             return {each.key: from_json(record, each.data) for each in entries if not each.closed}
 
-        return self._known((use,), find)
+        return self._known(use, (), find, {})
 
 
 def _is_defeat(mistake: MistakeRecord) -> bool:

@@ -88,7 +88,7 @@ class Advising(SavedAttributes):
     `every` is after how many ticks one asks without need, 0 for never. Questions are about the moment `now`.
     """
 
-    SAVED = ("_due", "_asked", "_lifted", "_candidates", "_until", "_routine", "_milestone")
+    SAVED = ("_due", "_asked", "lifted", "_candidates", "_until", "_routine", "_milestone")
 
     def __init__(
         self, advisor: Advisor, describe: Describe, now: CurrentMoment, hooks: Hooks, every: int = 0
@@ -100,7 +100,7 @@ class Advising(SavedAttributes):
         self._every = every
         self._due: dict[str, str] = {}  # for what one asks when play can spare it, and about what
         self._asked: dict[str, int] = {}  # when each thing was asked last
-        self._lifted: dict[str, int] = {}  # goals by name, and how high in the answer they stood
+        self.lifted: dict[str, int] = {}  # goals by name, and how high in the answer they stood
         self._candidates: list[str] = []
         self._until = 0
         self._routine = every
@@ -114,7 +114,7 @@ class Advising(SavedAttributes):
 
     def set_back(self, goal: str, times: int) -> None:
         """Take note of a failure on the way to a goal; what was advised of it is dropped."""
-        self._lifted.pop(goal, None)
+        self.lifted.pop(goal, None)
         if times >= FAILED:
             self._due[Purpose.PLAN_FAILED.value] = goal
 
@@ -124,14 +124,9 @@ class Advising(SavedAttributes):
         self.wants_picture = LOOKS
         self._asked.pop(_key(Purpose.STUCK, reason), None)
 
-    @property
-    def lifted(self) -> bool:
-        """Whether any goal gains by advice."""
-        return bool(self._lifted)
-
     def lift(self, goal: Goal) -> int:
         """Return how much priority a goal gains by advice."""
-        rank = self._lifted.get(goal.name)
+        rank = self.lifted.get(goal.name)
         if rank is None:
             return 0
         return max(min(LIFTS[rank], NEEDS - rank - goal.priority), 0)
@@ -158,10 +153,10 @@ class Advising(SavedAttributes):
         answer = self._answer(purpose, about, candidates)
         if answer is None:
             return False
-        self._lifted = {name: rank for rank, name in enumerate(answer.goals[: len(LIFTS)])}
+        self.lifted = {name: rank for rank, name in enumerate(answer.goals[: len(LIFTS)])}
         self._candidates = list(answer.candidates)
         self._until = tick + LASTS
-        return bool(self._lifted or self._candidates)
+        return bool(self.lifted or self._candidates)
 
     def choose(self, about: str, ways: Mapping[int, str]) -> int | None:
         """Return which of several ways, each with its words, was advised; None where rules choose."""
@@ -198,9 +193,9 @@ class Advising(SavedAttributes):
         return None if isinstance(answer, Silent) or answer.confidence < SURE else answer
 
     def _expire(self, tick: int) -> bool:
-        if tick < self._until or not (self._lifted or self._candidates):
+        if tick < self._until or not (self.lifted or self._candidates):
             return False
-        self._lifted.clear()
+        self.lifted.clear()
         self._candidates.clear()
         return True
 

@@ -210,16 +210,14 @@ class Mind(SavedAttributes):
         return next((reflex for reflex in awake if reflex.fires(percept)), None)
 
     def _reflex(self, percept: Percept) -> Intent | None:
-        reflex = self.firing(percept)
-        if reflex is None:
+        if (reflex := self.firing(percept)) is None:
             return None
         course = SkillRun(once(reflex.step))
         return self._meant(IntentSource.REFLEX, reflex.name, reflex.says, course, percept)
 
     def _way_out(self, percept: Percept) -> Intent | None:
         """Do what the ladder asks for: wait otherwise than last time, or leave the map."""
-        frames = self._ladder.pause()
-        if frames:
+        if frames := self._ladder.pause():
             return self._idle(percept, "something else should come of it", frames)
         bound = self._ladder.way_out(percept)
         return self._carry_out(bound, IntentSource.LADDER, percept) if bound else None

@@ -215,8 +215,7 @@ class Ladder(SavedAttributes):
             name: tick + until - died["tick"] for name, until in died["cooling"].items()
         }
         self._tick, self._leaving, self._asking = tick, None, None
-        chance = random.Random(f"{self._seed}:{self.restores}")
-        self._pause = chance.randint(1, LONGEST_PAUSE)
+        self._pause = random.Random(f"{self._seed}:{self.restores}").randint(1, LONGEST_PAUSE)
 
     def to_json(self) -> dict[str, Json]:
         """Return the whole state."""
