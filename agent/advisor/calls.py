@@ -80,10 +80,11 @@ class CircuitBreaker:
         self._row += 1
         # A service may ask for nonsense, such as less than nothing.
         asked = min(retry_after_s, LONGEST_S) if retry_after_s and retry_after_s > 0 else 0.0
+        is_too_much = self._row >= IN_A_ROW[kind] or sum(self._recent) >= MOST
         if self.state is BreakerState.OPEN:  # a call that was under way when it opened
             self._pass_time()
             self._left = max(self._left, asked)
-        elif self.state is BreakerState.HALF_OPEN or self._is_too_much(kind):
+        elif self.state is BreakerState.HALF_OPEN or is_too_much:
             self._open(kind, max(self._next_wait(kind), asked))
         elif asked > 0:
             self._open(kind, asked)
@@ -96,9 +97,6 @@ class CircuitBreaker:
             self.state = BreakerState.CLOSED
             self._recent.clear()
             self._wait = FIRST_S
-
-    def _is_too_much(self, kind: FaultKind) -> bool:
-        return self._row >= IN_A_ROW[kind] or sum(self._recent) >= MOST
 
     def _next_wait(self, kind: FaultKind) -> float:
         wait = LONGEST_S if kind is FaultKind.DENIED else self._wait

@@ -34,10 +34,8 @@ from memory.errors import MemoryFault
 from memory.store.conversation_record import Message, MessageOrigin
 
 _ID_PART: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_THOUGHT: Final = {
-    "thinking",
-    "redacted_thinking",
-}  # goes back with the calls that came of it, as it is
+# It goes back with the calls that came of it, as it is.
+_THOUGHT: Final = {"thinking", "redacted_thinking"}
 
 
 def words_of(reply: Reply) -> str:

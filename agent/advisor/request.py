@@ -180,7 +180,10 @@ def without_state(record: CallRecorder) -> CallRecorder:
         if not kept:  # no conversation: nothing of it will be sent again
             return record(request, reply, duration_ns=duration_ns, meta=meta)
         messages = [*earlier, {**last, "content": kept}]
-        state = [_brief(each) for each in last["content"][len(kept) :]]
+        state = [
+            str(each["text"]) if each["type"] == "text" else f"({each['type']})"
+            for each in last["content"][len(kept) :]
+        ]
         told = {**meta, "state": state}
         return record({**request, "messages": messages}, reply, duration_ns=duration_ns, meta=told)
 
@@ -192,10 +195,6 @@ def _settled(content: object) -> Sequence[Mapping[str, Any]]:
     blocks = content if isinstance(content, list) else []
     marks = [at for at, each in enumerate(blocks) if "cache_control" in each]
     return blocks[: marks[-1] + 1] if marks else []
-
-
-def _brief(block: Mapping[str, Any]) -> str:
-    return str(block["text"]) if block["type"] == "text" else f"({block['type']})"
 
 
 @dataclass(slots=True)

@@ -52,7 +52,9 @@ class Mask:
 
     def __call__(self, text: str) -> str:
         """Return `text` without any secret."""
-        return self._pattern.sub(_replacement, text)
+        return self._pattern.sub(
+            lambda found: f"{found['header'] or found['bearer'] or ''}{MASKED}", text
+        )
 
 
 def masked(value: Any, mask: Callable[[str], str]) -> Any:  # noqa: ANN401 -- the shape stays what it is
@@ -94,10 +96,6 @@ class MaskingFilter(logging.Filter):
 def mask_of(environment: Mapping[str, str], *more: str) -> Mask:
     """Return a mask for the keys in `environment`, and for `more` secrets."""
     return Mask([*(environment.get(name, "") for name in VARIABLES), *more])
-
-
-def _replacement(found: re.Match[str]) -> str:
-    return f"{found['header'] or found['bearer'] or ''}{MASKED}"
 
 
 def _message(record: logging.LogRecord) -> str:

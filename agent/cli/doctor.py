@@ -5,12 +5,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from importlib import metadata
 from pathlib import Path
 from platform import python_version
-from typing import Final
+from typing import Final, NamedTuple
 
 import typer
 from rich.console import Console
@@ -45,8 +44,7 @@ class Health(Enum):
 OK, OPTIONAL, BROKEN = Health
 
 
-@dataclass(frozen=True, slots=True)
-class HealthFinding:
+class HealthFinding(NamedTuple):
     """One check: what was found, and what to do about it."""
 
     what: str
@@ -57,7 +55,7 @@ class HealthFinding:
 
 def examine(rom: Path | None, folder: Path) -> Iterator[HealthFinding]:
     """Yield every finding about this machine, the cartridge, and `folder`, where runs would go."""
-    yield _interpreter()
+    yield HealthFinding("python", OK, f"{python_version()} at {sys.executable}")
     yield _dependencies()
     yield _tesseract()
     yield _key()
@@ -115,10 +113,6 @@ def show_facts(facts: tuple[OwnerFact, ...], console: Console) -> None:
     if facts:
         rows = ((fact.what, fact.says) for fact in facts)
         console.print(rows_of(("what", "the cartridge says"), rows, "confirm at a glance"))
-
-
-def _interpreter() -> HealthFinding:
-    return HealthFinding("python", OK, f"{python_version()} at {sys.executable}")
 
 
 def _dependencies() -> HealthFinding:

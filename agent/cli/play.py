@@ -93,7 +93,9 @@ class LivePanel:
 
     def __post_init__(self) -> None:
         self._live = Live(
-            console=self.output, get_renderable=self._draw, refresh_per_second=REFRESH_PER_SECOND
+            console=self.output,
+            get_renderable=lambda: panel(self._moment) if self._moment else "",
+            refresh_per_second=REFRESH_PER_SECOND,
         )
 
     def stop(self) -> None:
@@ -106,9 +108,6 @@ class LivePanel:
             self._moment = moment
             self._live.start()
         self._moment = moment
-
-    def _draw(self) -> Panel | str:
-        return panel(self._moment) if self._moment else ""
 
 
 def panel(moment: TickView) -> Panel:

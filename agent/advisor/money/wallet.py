@@ -18,7 +18,6 @@ from memory.store.calls import Booking, CallLedger, CallOutcome, CallState, Call
 
 # Of a kind; a service is not believed more, whose price at the dearest rate would not be a number of a file.
 MOST_TOKENS: Final = 10**11
-_LOST: Final = CallOutcome(CallState.LOST)
 
 
 # Nothing to stop for: it is told, counted, and the ceilings hold from here.
@@ -138,7 +137,7 @@ class Wallet:
 
     def _outcome(self, permit: Permit, usage: Usage | None) -> CallOutcome:
         if usage is None or min(getattr(usage, kind) for kind in KINDS) < 0:
-            return _LOST
+            return CallOutcome(CallState.LOST)
         took = Usage(**{kind: min(getattr(usage, kind), MOST_TOKENS) for kind in KINDS})
         price = self._prices.require(permit.model).of(took)
         outcome = CallOutcome(

@@ -107,7 +107,9 @@ def _last_deed(run: RunReader, tick: int) -> str:
 
 def _folder_of(run_id: str, folder: Path) -> Path | None:
     """Return the folder in `folder` that a run lies in and can be read from."""
-    candidates = [folder / run_id] if (folder / run_id).is_dir() else sorted(_children(folder))
+    candidates = [folder / run_id]
+    if not candidates[0].is_dir():
+        candidates = sorted(folder.iterdir()) if folder.is_dir() else []
     for path in candidates:
         try:
             settings = tomllib.loads((path / "run.toml").read_text(encoding="utf-8"))
@@ -117,10 +119,6 @@ def _folder_of(run_id: str, folder: Path) -> Path | None:
         except (OSError, ValueError, MemoryFault):
             continue
     return None
-
-
-def _children(folder: Path) -> list[Path]:
-    return [each for each in folder.iterdir() if each.is_dir()] if folder.is_dir() else []
 
 
 CONFIG: Final = ConsolidationConfig()

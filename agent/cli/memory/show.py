@@ -104,7 +104,8 @@ def show(
             return
         if kind is None:
             out.print(facts(f"{look.path}", _totals(look, items)))
-            kinds = _listed(look, kinds)
+            # Of a run not every moment and press is worth listing unasked.
+            kinds = [each for each in kinds if not look.is_run or each in (*FIRST, *TELLING)]
         for each in kinds:
             of_kind = _best([item for item in items if item.kind == each])
             out.print(_section(each, of_kind, limit))
@@ -160,11 +161,6 @@ def _kinds(items: Sequence[MemoryItem], wanted: str | None) -> list[str]:
     return [each for each in FIRST if each in held] + sorted(held - {*FIRST})
 
 
-def _listed(look: FileView, kinds: Sequence[str]) -> list[str]:
-    """Return the kinds worth listing unasked: of a run not every moment and press."""
-    return [each for each in kinds if not look.is_run or each in (*FIRST, *TELLING)]
-
-
 def _best(items: Iterable[MemoryItem]) -> list[MemoryItem]:
     """Return what still holds first, of that what is worth most, then what is newest."""
     return sorted(items, key=lambda each: (bool(each.closed), -(each.worth or 0.0), -each.tick))
@@ -189,10 +185,8 @@ def _totals(look: FileView, items: Sequence[MemoryItem]) -> Iterable[tuple[str, 
         total = look.totals()
         yield "sessions played", f"{total.sessions:,}"
         yield "battles decided", f"{total.battles:,}, of which {total.win_rate:.1%} were won"
-        yield (
-            "runs that taught it",
-            ", ".join(run_words(each.run_id) for each in look.runs()) or "none",
-        )
+        runs = ", ".join(run_words(each.run_id) for each in look.runs())
+        yield "runs that taught it", runs or "none"
         yield "let go of, in the archive", f"{look.archived():,}"
     yield "remembered", f"{len(items):,}: " + counted(kinds)
     yield "trusted", counted(Counter(each.status for each in items))
