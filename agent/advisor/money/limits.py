@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from unicodedata import normalize
 
 from agent.advisor.model import Request
@@ -78,8 +78,7 @@ class Ceilings:
                     yield f"{stretch.name} {what}", getattr(spent, name), limit
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetStep:
+class BudgetStep(NamedTuple):
     """What is given up from so many percent of a ceiling on."""
 
     from_percent: int
@@ -123,7 +122,14 @@ def _terms_in(table: Mapping[str, Any]) -> Terms:
         str(models["small"]),
         frozenset(models.get("always_small", ())),
         Ceilings(**{name: _ceiling(each) for name, each in table.get("ceilings", {}).items()}),
-        tuple(_step(each) for each in table.get("steps", ())),
+        tuple(
+            BudgetStep(
+                int(each["from_percent"]),
+                frozenset(each.get("gives_up", ())),
+                bool(each.get("small", False)),
+            )
+            for each in table.get("steps", ())
+        ),
     )
 
 
@@ -140,14 +146,6 @@ def _ceiling(table: Mapping[str, Any]) -> Ceiling:
             message = f"{limit!r} {name} is no whole number"
             raise TypeError(message)
     return Ceiling(None if dollars is None else nanos_of(dollars), **known)
-
-
-def _step(table: Mapping[str, Any]) -> BudgetStep:
-    return BudgetStep(
-        int(table["from_percent"]),
-        frozenset(table.get("gives_up", ())),
-        bool(table.get("small", False)),
-    )
 
 
 ADDED: Final = 4_000  # tokens of the service's own words; it speaks of hundreds

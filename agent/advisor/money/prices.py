@@ -172,7 +172,6 @@ def _pico(model: str, kind: str, dollars: object) -> int:
 
 
 MEMORY: Final = frozenset({"observer", "reflector"})  # purposes of memory itself
-_UNKNOWN: Final = (CallState.RESERVED, CallState.LOST)
 
 
 class Spent(NamedTuple):
@@ -193,12 +192,13 @@ class Spent(NamedTuple):
 
 def spent_on(calls: Iterable[ModelCall], *, observation_tokens: int = 0) -> Spent:
     """Return what `calls` cost; `observation_tokens` is what observations took within prompts of other purposes."""
+    unknown = (CallState.RESERVED, CallState.LOST)
     made = [call for call in calls if call.state is not CallState.CANCELLED]
     tokens = sum(call.tokens for call in made)
     memory = observation_tokens + sum(call.tokens for call in made if call.purpose in MEMORY)
     return Spent(
         nanos=sum(call.nanos for call in made),
-        unknown_nanos=sum(call.nanos for call in made if call.state in _UNKNOWN),
+        unknown_nanos=sum(call.nanos for call in made if call.state in unknown),
         calls=len(made),
         tokens=tokens,
         memory_share=min(1.0, memory / tokens) if tokens else 0.0,
