@@ -192,9 +192,7 @@ FAULTS: Mapping[Mishap, tuple[FaultKind, bool]] = {  # and whether it is known t
 @pytest.mark.parametrize("mishap", FAULTS, ids=lambda each: each.value)
 def test_each_fault_of_the_service_has_its_kind(mishap: Mishap) -> None:
     patience = 0.3 if FAULTS[mishap][0] is FaultKind.TIMEOUT else 5.0
-    began = time.monotonic()
     fault = failed(ServiceFault(mishap, turns=(1,)), timeout_s=patience)
-    assert time.monotonic() - began < 2
     assert (fault.kind, fault.is_free) == FAULTS[mishap]
 
 

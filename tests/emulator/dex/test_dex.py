@@ -1,6 +1,5 @@
 """What the cartridge says about creatures, moves, trainers and things; on the demo and by hand."""
 
-import time
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -312,12 +311,9 @@ def test_the_starters_beat_each_other_in_a_ring(demo: Cartridge) -> None:
     assert all(sorted(row) == [Fraction(1, 2), Fraction(1, 2), 2] for row in against)
 
 
-def test_it_is_decoded_once_and_fast(demo: Cartridge) -> None:
+def test_it_is_decoded_once(demo: Cartridge) -> None:
     copy = replace(demo, sha1="another")
-    start = time.perf_counter()
-    dex = Dex.of(copy)
-    assert time.perf_counter() - start < 0.5  # ten times what it should take
-    assert Dex.of(copy) is dex
+    assert Dex.of(copy) is Dex.of(copy)
 
 
 BANK = 1
