@@ -18,7 +18,7 @@ from rich.text import Text
 
 from agent.app import HOME, Outlook, outlook, outlooks_of_ram
 from agent.cli import flags
-from agent.cli.flags import option
+from agent.cli.flags import option, switch
 from agent.cli.output import Output, rows_of
 from agent.errors import UsageError
 from agent.tools import OwnerFact, ReaderCheck, owner_facts, reader_checks
@@ -213,11 +213,12 @@ def plan(
         "Look at RAM images, NAME.wram with NAME.hram, of Pokemon Red or of the --rom.",
         "FOLDER_OR_FILE",
     ),
+    facts: bool = switch("--facts", "Print the planner's facts as well."),
 ) -> None:
-    """Say what the agent would do now and why: facts, goals, and the plan in words."""
+    """Say what the agent would do now and why: the plan in words, and the open goals."""
     out = Output()
     if from_ram is None:
-        show_outlook(outlook(rom, run), out)
+        show_outlook(outlook(rom, run), out, facts=facts)
         return
     if run is not None:
         message = "--from-ram and --run are two different moments; name one"
@@ -225,20 +226,21 @@ def plan(
     for number, each in enumerate(outlooks_of_ram(from_ram, rom)):
         if number:
             out.say("")
-        show_outlook(each, out)
+        show_outlook(each, out, facts=facts)
 
 
-def show_outlook(outlook: Outlook, output: Output) -> None:
-    """Print the moment, its facts, the open goals, what is done next, and the plan with its reasons."""
+def show_outlook(outlook: Outlook, output: Output, *, facts: bool) -> None:
+    """Print the moment, the next step and why, the plan, the other open goals, and the facts if wanted."""
     output.say(f"Moment: {outlook.name}, {outlook.moment}")
     output.say(f"Team: {outlook.team}")
-    true = [f"{name} = {value}" for name, value in sorted(outlook.facts.items()) if value]
-    output.say(f"Facts, {len(outlook.facts) - len(true)} others being 0: {', '.join(true)}")
-    output.say("Open goals, the most urgent first:" if outlook.goals else "Open goals: none")
-    for goal in outlook.goals:
-        chosen = " <- pursued" if goal is outlook.goal else ""
-        output.say(f"  {goal.says} (priority {goal.priority}){chosen}")
     output.say(f"Now: {outlook.now}.")
     output.say(outlook.plan or "No plan.")
     for words in outlook.remembered:
         output.say(f"Remembered: {words}.")
+    output.say("Open goals, the most urgent first:" if outlook.goals else "Open goals: none")
+    for goal in outlook.goals:
+        chosen = " <- pursued" if goal is outlook.goal else ""
+        output.say(f"  {goal.says} (priority {goal.priority}){chosen}")
+    if facts:
+        true = [f"{name} = {value}" for name, value in sorted(outlook.facts.items()) if value]
+        output.say(f"Facts, {len(outlook.facts) - len(true)} others being 0: {', '.join(true)}")
