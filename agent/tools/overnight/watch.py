@@ -12,6 +12,7 @@ from agent.tools.overnight.child import Child, Heartbeat
 from agent.tools.overnight.logs import Line, Logbook, NightJournal
 from agent.tools.overnight.outcomes import (
     FRAMES_PER_HOUR,
+    KILLED,
     ChildExit,
     NightFault,
     NightUsage,
@@ -151,9 +152,7 @@ class ChildWatch:
             for beat in child.listen(STEP_S):
                 self._take(beat, child, number)
             reason = self._reason(child)
-        unasked = child.code is not None
-        if not unasked:
-            self._end(child)
+        unasked = child.code is not None or not self._end(child)
         for beat in child.drain():
             self._take(beat, child, number)
         self.meter.log.end_line()
@@ -225,8 +224,11 @@ class ChildWatch:
             **told,
         )
 
-    def _end(self, child: Child) -> None:
-        """Ask for a clean end, and kill the child when it does not end in time."""
+    def _end(self, child: Child) -> bool:
+        """Ask for a clean end, and kill the child when it does not end in time.
+
+        Return whether its end may be of our asking; a SIGKILL that the supervisor did not send was on its way before.
+        """
         child.ask_to_end()
         until = self.clock.elapsed() + self.settings.patience.grace_s
         while child.code is None and self.clock.elapsed() < until:
@@ -234,6 +236,8 @@ class ChildWatch:
                 self._beat = beat
         if child.code is None:
             child.kill()
+            return True
+        return child.code != KILLED
 
     def _ended(self, child: Child, reason: StopReason | None, *, unasked: bool) -> ChildExit:
         code, beat = child.code or 0, self._beat
