@@ -37,20 +37,42 @@ def within_reach(story: Story, task: Task) -> frozenset[Place]:
 
     What nothing in the story makes true, such as a known move, counts as true.
     """
-    others = [each for each in story.tasks if each is not task]
-    missing, places = _made(story), dict[str, Place]()
-    before = (-1, -1)
-    while before != (len(missing), len(places)):
-        before = (len(missing), len(places))
-        for place in story.places:
-            for way in place.approaches():
-                if _holds(way.needs, missing) and (not way.start or way.start in places):
-                    places[place.name] = place
-                    missing.difference_update(place.gives, way.gives)
-        for each in others:
-            if each.place in places and _holds(each.needs, missing):
-                missing.difference_update((each.sets, *each.gives))
-    return frozenset(places.values())
+    waiting = [step for step in _steps(story) if step.task is not task]
+    missing, places = _made(story), set[str]()
+    before = len(waiting) + 1
+    while len(waiting) < before:
+        before, steps, waiting = len(waiting), waiting, []
+        for step in steps:
+            if step.needs.isdisjoint(missing) and (not step.place or step.place in places):
+                missing.difference_update(step.gives)
+                places.update(step.arrives)
+            else:
+                waiting.append(step)
+    return frozenset(place for place in story.places if place.name in places)
+
+
+class _Step(NamedTuple):
+    """Coming to a place by one way, or doing a task there; possible from `place` on, or from anywhere."""
+
+    task: Task | None
+    place: str
+    needs: frozenset[str]
+    gives: tuple[str, ...]
+    arrives: tuple[str, ...] = ()
+
+
+def _steps(story: Story) -> Iterator[_Step]:
+    """Yield what the story can have one do, by place and task; what must not have happened has not."""
+    for place in story.places:
+        for way in place.approaches():
+            gives = (*place.gives, *way.gives)
+            yield _Step(None, way.start, _wanted_so(way.needs), gives, (place.name,))
+    for task in story.tasks:
+        yield _Step(task, task.place, _wanted_so(task.needs), (task.sets, *task.gives))
+
+
+def _wanted_so(needs: Iterable[str]) -> frozenset[str]:
+    return frozenset(name for name, so in map(told, needs) if so)
 
 
 def _made(story: Story) -> set[str]:
@@ -59,11 +81,6 @@ def _made(story: Story) -> set[str]:
     for place in story.places:
         made.update(place.gives, *(way.gives for way in place.ways))
     return made
-
-
-def _holds(needs: Iterable[str], missing: set[str]) -> bool:
-    """Say whether all of it can be so; what must not have happened has not."""
-    return not any(so and name in missing for name, so in map(told, needs))
 
 
 def capability(game: GameContext) -> Capability:

@@ -184,10 +184,13 @@ class Domain:
         values = {effect.fact: {0} for action in self.actions for effect in action.effects}
         waiting = list(self.actions)
         while True:
-            possible = [each for each in waiting if all(_met(r, values) for r in each.requires)]
+            possible, others = list[Action](), list[Action]()
+            for each in waiting:
+                met = all(_met(require, values) for require in each.requires)
+                (possible if met else others).append(each)
             if not possible:
                 return values
-            waiting = [each for each in waiting if each not in possible]
+            waiting = others
             for action in possible:
                 for effect in action.effects:
                     values[effect.fact].add(effect.becomes)

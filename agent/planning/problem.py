@@ -66,18 +66,19 @@ class SearchProblem(NamedTuple):
 
 
 class _Same:
-    """Actions that count as the same only where they are one object: to compare hundreds of them costs more than it saves."""
+    """Actions that count as the same only where each is one object: to compare all that they say costs more than it saves."""
 
-    __slots__ = ("actions",)
+    __slots__ = ("actions", "_ids")
 
     def __init__(self, actions: tuple[Action, ...]) -> None:
-        self.actions = actions
+        self.actions = actions  # kept, so that no other object gets the id of one of them
+        self._ids = tuple(map(id, actions))
 
     def __hash__(self) -> int:
-        return id(self.actions)
+        return hash(self._ids)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.actions is self.actions
+        return isinstance(other, _Same) and other._ids == self._ids
 
 
 class _Draft(NamedTuple):

@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
@@ -88,8 +89,9 @@ class Story:
     wants: tuple[str, ...] = ()
 
     @staticmethod
+    @cache
     def of(kind: CartridgeKind) -> "Story":
-        """Return the story of a cartridge."""
+        """Return the story of a cartridge; its files are read once."""
         folder = files("agent.story") / "cartridges" / FOLDERS[kind]
         chapters = sorted(folder.iterdir(), key=lambda file: file.name)
         table = _bound(tomllib.loads(each.read_text(encoding="utf-8")) for each in chapters)
