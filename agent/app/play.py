@@ -9,10 +9,9 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from math import inf
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent.app.advice import Asking
-from agent.app.model import ModelService
 from agent.app.process import Interrupt, write_whole
 from agent.app.session import PlayLimits, ReturnPoint, Session, passed_over
 from agent.app.settings import (
@@ -29,6 +28,9 @@ from agent.errors import UsageError
 from agent.story.story import Story
 from emulator import Cartridge, Console, PyBoyConsole
 from memory import KnowledgeStore, RunFolder, RunStore, create_run, open_knowledge_store, open_run
+
+if TYPE_CHECKING:
+    from agent.app.model import ModelService
 
 RUN: Final = "run"
 KNOWLEDGE: Final = "memory.sqlite"

@@ -68,7 +68,7 @@ class SearchProblem(NamedTuple):
 class _Same:
     """Actions that count as the same only where each is one object: to compare all that they say costs more than it saves."""
 
-    __slots__ = ("actions", "_ids")
+    __slots__ = ("_ids", "actions")
 
     def __init__(self, actions: tuple[Action, ...]) -> None:
         self.actions = actions  # kept, so that no other object gets the id of one of them

@@ -9,11 +9,14 @@ Needs Debian's sdcc 4.2 and nothing but the standard library. The same sources g
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
@@ -77,7 +80,7 @@ def build(folder: Path) -> bytes:
     folder.mkdir(parents=True, exist_ok=True)
     tables = write_world(folder)
     sources = sorted(SOURCES.glob("*.[cs]"))
-    objects = [compile_source(source, folder) for source in sources]
+    objects = compile_all(sources, folder)
     check_calls(sources, folder)
     link(objects, {bank for source in sources if (bank := bank_of(source))}, folder)
     check_areas(folder / "demo.map")
@@ -98,6 +101,12 @@ def write_world(folder: Path) -> list[Placement]:
         return list(placements())
     except WorldError as error:
         complain(str(error))
+
+
+def compile_all(sources: Iterable[Path], folder: Path) -> list[Path]:
+    """Compile or assemble files side by side, one a core."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(partial(compile_source, folder=folder), sources))
 
 
 def compile_source(source: Path, folder: Path) -> Path:

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import random
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -26,6 +22,7 @@ from tests.contract.chapter import (
     through_the_door,
 )
 from tests.contract.game import Game, Start, halting_share
+from tests.proofs.broken_cartridges import require_compiler, sound_build
 
 TITLE_WORDS = "BRINDLE VALLEY"
 HIDDEN_WINDOW = 0x90
@@ -403,24 +400,11 @@ HIGH_RAM = range(0xFF80, 0xFFFF)
 HOME = range(0x1900, 0x4000)
 
 
-@pytest.fixture
-def copied(tmp_path: Path) -> Path:
-    """Copy sources and image beside the checkout's own, where test workers cannot meet."""
-    if shutil.which("sdcc") is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("CI must have sdcc")
-        pytest.skip("sdcc is not installed")
-    unwanted = shutil.ignore_patterns("build", "__pycache__")
-    shutil.copytree(BUILD.parent, tmp_path / "demo", ignore=unwanted)
-    shutil.copy(IMAGE, tmp_path / "demo.gb")
-    return tmp_path / "demo"
-
-
-def test_the_sources_build_the_committed_image(copied: Path) -> None:
-    command = [sys.executable, str(copied / "build.py"), "--check"]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
-    variables_lie_in_cartridge_ram_alone(copied / "build" / "demo.map")
+def test_the_sources_build_the_committed_image(tmp_path: Path) -> None:
+    require_compiler()
+    built = sound_build()
+    builder_module().check((built / "image").read_bytes(), tmp_path / "check.gb")
+    variables_lie_in_cartridge_ram_alone(built / "demo.map")
 
 
 def variables_lie_in_cartridge_ram_alone(map_file: Path) -> None:

@@ -1,7 +1,5 @@
 """`verify` names what is wrong with each broken cartridge, and nothing on the sound one."""
 
-import os
-
 import pytest
 
 from agent.story.story import Story
@@ -10,22 +8,15 @@ from emulator import CartridgeKind, demo_cartridge_path, load_cartridge
 from tests.proofs.broken_cartridges import (
     Edit,
     broken_job,
-    is_possible,
     named_facts,
     read_edits,
+    require_compiler,
     sound_job,
 )
 from tests.proofs.conftest import Sized
 
 EDITS = {edit.name: edit for edit in read_edits()}
 QUICK = sorted(name for name, edit in EDITS.items() if edit.quick)
-
-
-def require_compiler() -> None:
-    if not is_possible():
-        if os.environ.get("CI") == "true":
-            pytest.fail("CI must have sdcc")
-        pytest.skip("sdcc is not installed")
 
 
 @pytest.mark.parametrize("name", QUICK)

@@ -8,6 +8,8 @@ from tests.proofs.conftest import Sized
 from tests.proofs.images import KINDS, REFUSED, SOUND, UNSOUND, bases, corruption_job
 from tests.proofs.workers import Row
 
+EACH = len(KINDS) * len(bases())  # numbers with which every damage is done to every image
+
 
 def checked(rows: list[Row]) -> None:
     assert {row["damage"] for row in rows} == set(KINDS)
@@ -18,7 +20,7 @@ def checked(rows: list[Row]) -> None:
 
 
 def test_damaged_images_end_with_one_line_or_are_sound() -> None:
-    rows = [corruption_job(number) for number in range(3 * len(KINDS) * len(bases()))]
+    rows = [corruption_job(number) for number in range(EACH)]
     assert [problem for row in rows for problem in row["problems"]] == []
     checked(rows)
 
@@ -27,7 +29,7 @@ def test_damaged_images_end_with_one_line_or_are_sound() -> None:
 def test_many_damaged_images(proof: Sized) -> None:
     corruption = proof("corruption", 500)
     rows = corruption.rows(corruption_job)
-    if len(rows) >= 3 * len(KINDS) * len(bases()):
+    if len(rows) >= EACH:
         checked(rows)
     figures = {
         "images": len(rows),

@@ -121,6 +121,11 @@ def test_what_fails_while_loading_gets_one_line(failure: str, code: int, line: s
     assert (done.returncode, done.stderr) == (code, f"{line}\n")
 
 
+def test_only_who_asks_a_model_waits_for_its_sdk_to_load() -> None:
+    done = python("import sys, agent.cli; sys.exit('anthropic' in sys.modules)")
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
     where = ["--run", str(run), "--memory", str(memory)]

@@ -1,10 +1,7 @@
 """bench measures play as it is: the same game, its parts told apart, and says what it found."""
 
 import json
-import os
 import pkgutil
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,7 +24,7 @@ from agent.story.story import Story
 from emulator import Font, Step, demo_cartridge_path, load_cartridge
 from emulator.screen.glyphs import GlyphReader
 from memory import Blackboard, StepRow
-from tests.agent.support import ROOT, Agent
+from tests.agent.support import Agent
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
 FRAMES, SUM, LCDC = 0xC000, 0xC300, 0xFF40
@@ -137,24 +134,21 @@ def test_where_no_page_can_be_written_nothing_is_measured(agent: Agent, path: st
     assert ended.err == f"error: --write {path} names no file in a folder that exists; name one\n"
 
 
-def test_bench_tells_its_figures_in_one_object(tmp_path: Path) -> None:
+def test_bench_tells_its_figures_in_one_object(
+    agent: Agent, gathered: Gathered, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent.lab.bench.speed.gather", lambda _cartridge, _seed: gathered.samples)
+    monkeypatch.setenv("PATH", str(tmp_path))  # where there is no Tesseract
     page = tmp_path / "speed.json"
-    options = ["--json", "--ticks", "60", "--rounds", "2", "--write", str(page)]
-    ended = subprocess.run(
-        [sys.executable, "-m", "agent", "bench", *options],
-        cwd=ROOT,
-        env={**os.environ, "PATH": str(tmp_path)},  # where there is no Tesseract
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=100,
-    )
-    assert len(ended.stdout.splitlines()) == 1
-    figures = json.loads(ended.stdout)
+    options = ("--json", "--ticks", "60", "--rounds", "2", "--write", page)
+    ended = agent("bench", *options)
+    assert ended.code == 0, ended.err
+    assert len(ended.out.splitlines()) == 1
+    figures = ended.json
     assert 0 < figures["speed_ratio"] < 1
     assert {"stretches", "parts_us", "decoding", "glyphs"} <= set(figures)
     assert figures["tesseract"] is None
-    assert "round 2 of 2" in ended.stderr
+    assert "round 2 of 2" in ended.err
     written = json.loads(page.read_text(encoding="utf-8"))
     assert written["figures"] == figures
     assert written["command"].startswith("python -m agent bench --json --ticks 60 --rounds 2")
