@@ -5,9 +5,11 @@ bytes and in time before the SDK sees it. The SDK retries nothing: its caller kn
 """
 
 import math
+import ssl
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 import httpx2
@@ -143,6 +145,12 @@ def _retry_after(headers: Mapping[str, Any]) -> float | None:
     return None
 
 
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Return whom the SDK trusts by default; to read the certificates takes longer than all else of a client."""
+    return httpx2.create_ssl_context()
+
+
 CONNECT_S: Final = 5.0
 _ATTEMPT: Final = "x-stainless-retry-count"  # the header by which the SDK itself tells of retries
 
@@ -170,7 +178,9 @@ class Claude:
                 max_retries=0,
                 timeout=Timeout(timeout_s, connect=min(CONNECT_S, timeout_s)),
                 # Another host that a reply points to must not be sent the key.
-                http_client=DefaultHttpxClient(event_hooks=bounds.hooks, follow_redirects=False),
+                http_client=DefaultHttpxClient(
+                    verify=_trusted(), event_hooks=bounds.hooks, follow_redirects=False
+                ),
                 # What is packed could grow out of its bounds when it is unpacked.
                 default_headers={"accept-encoding": "identity"},
                 middleware=middleware,

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -26,6 +27,7 @@ from emulator import (
     CartridgeKind,
     PyBoyConsole,
     State,
+    Step,
     demo_cartridge_path,
     load_cartridge,
     read_state,
@@ -173,21 +175,47 @@ class Game:
         raise AssertionError("the skill does not end")
 
 
-@contextmanager
-def game_at(run: Path, moment: Callable[[State], bool]) -> Iterator[Game]:
-    """Drive the steps of a run until `moment`, and lend the game as it is then."""
+class Driven(NamedTuple):
+    """The steps of a run, the state after each, and what was saved before the first and every `APART` steps later."""
+
+    steps: Sequence[Step]
+    states: Sequence[State]
+    saved: Sequence[bytes]
+
+
+APART = 50
+
+
+@lru_cache(maxsize=4)
+def driven(run: Path) -> Driven:
+    """Drive a run from power-on to its end."""
     with (
         closing(read_run(run)) as folder,
         closing(PyBoyConsole(load_cartridge(demo_cartridge_path()))) as console,
     ):
-        game = Game(console)
-        for row in folder.store.steps():
-            console.perform(record_of(row).step)
-            if moment(game.state):
-                break
-        else:
-            raise AssertionError("the run has no such moment")
-        yield game
+        steps = [record_of(row).step for row in folder.store.steps()]
+        states, saved = [], []
+        for number, step in enumerate(steps):
+            if number % APART == 0:
+                saved.append(console.save())
+            console.perform(step)
+            states.append(Game(console).state)
+    return Driven(steps, states, saved)
+
+
+@contextmanager
+def game_at(run: Path, moment: Callable[[State], bool]) -> Iterator[Game]:
+    """Lend the game of a run as it is after the step that brings about `moment`."""
+    steps, states, saved = driven(run)
+    last = next((number for number, state in enumerate(states) if moment(state)), None)
+    if last is None:
+        raise AssertionError("the run has no such moment")
+    nearest = last // APART
+    with closing(PyBoyConsole(load_cartridge(demo_cartridge_path()))) as console:
+        console.load(saved[nearest])
+        for step in steps[nearest * APART : last + 1]:
+            console.perform(step)
+        yield Game(console)
 
 
 def end_the_story(monkeypatch: pytest.MonkeyPatch, last: str) -> None:

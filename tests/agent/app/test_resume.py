@@ -268,8 +268,8 @@ def test_a_battle_that_bars_the_way_has_a_moment_before_it(played: Played) -> No
 
 def test_a_run_taken_back_by_hand_is_labelled_and_replays(agent: Agent, run: Path) -> None:
     third = [mark for mark in marks(run) if mark.why == "milestone"][2]
-    last = marks(run)[-1].tick
-    ended = agent("play", "--json", "--resume", run, "--at", third.tick + 3, "--ticks", last - 1)
+    last, soon = marks(run)[-1].tick, third.tick + 120
+    ended = agent("play", "--json", "--resume", run, "--at", third.tick + 3, "--ticks", soon)
     assert ended.code == 0, ended.err
     assert ended.json["clean"] is False
     (back,) = ended.json["returns"]
@@ -279,7 +279,7 @@ def test_a_run_taken_back_by_hand_is_labelled_and_replays(agent: Agent, run: Pat
         dead = [row.tick for row in folder.store.steps(live=False)]
         assert dead == list(range(third.tick + 1, last + 1))  # nothing that was played is gone
         assert folder.store.trail(live=False)
-    again = agent("play", "--resume", run, "--ticks", last)
+    again = agent("play", "--resume", run, "--ticks", soon + 10)
     assert "not a clean run" in again.out
     assert f"taken back by hand from tick {last} to tick {third.tick}" in again.out
 

@@ -1,0 +1,122 @@
+"""The oracle names what is lost or doubled in the files of a game, and bugs that are put into the program."""
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from agent.app import Interrupt, Settings, play_run
+from memory import KnowledgeStore
+from memory.flow.flows import Flows
+from memory.tiers.knowledge import ConsolidationConfig
+from tests.agent.support import Watcher
+from tests.proofs.channel import Aim, Phase
+from tests.proofs.faults import KILLED, Planned
+from tests.proofs.game import Games, loaded, milestones
+from tests.proofs.ledger import Ledger
+from tests.proofs.memory_oracle import delivered_problems
+from tests.proofs.oracle import Files, run_problems
+
+# A child here touches no thread of the test runner.
+pytestmark = [
+    pytest.mark.proof,
+    pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning"),
+]
+CARTRIDGE = loaded()
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("short")
+    settings = Settings(seed=3, run=home / "run", memory=home / "memory.sqlite", until="rival")
+    play_run(settings, Watcher(), Interrupt())
+    return home
+
+
+@pytest.fixture
+def files(played: Path, tmp_path: Path) -> Files:
+    (tmp_path / "scratch").mkdir()
+    shutil.copytree(played / "run", tmp_path / "run")
+    shutil.copyfile(played / "memory.sqlite", tmp_path / "memory.sqlite")
+    return Files(tmp_path / "run", tmp_path / "memory.sqlite", tmp_path / "scratch")
+
+
+def of_run(files: Files) -> Iterator[str]:
+    return run_problems(files, CARTRIDGE, milestones(), "rival")
+
+
+def of_memory(files: Files) -> list[str]:
+    ledger = Ledger()
+    with closing(sqlite3.connect(files.run / "run.sqlite")) as run:
+        ((run_id,),) = run.execute("SELECT run_id FROM run")
+        rows = run.execute("SELECT sequence, tick, kind, payload FROM outbox ORDER BY 1")
+        ledger.note("deliver", run_id, 0, [[*row[:3], json.loads(row[3])] for row in rows])
+    ledger.note("delivered", len(ledger._begun))
+    return list(delivered_problems(files, ledger, ConsolidationConfig()))
+
+
+def change(path: Path, sql: str) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as file:
+        assert file.execute(sql).rowcount > 0
+
+
+def test_nothing_is_wrong_with_an_ordinary_game(files: Files) -> None:
+    assert [*of_run(files), *of_memory(files)] == []
+
+
+BATTLES = "FROM events WHERE kind = 'battle' AND live"
+RUN = {
+    f"DELETE FROM events WHERE id = (SELECT max(id) {BATTLES})": "battles: there were",
+    f"INSERT INTO events (tick, kind, payload) SELECT tick, kind, payload {BATTLES} LIMIT 1": "events: battle of tick",
+    f"UPDATE events SET payload = json_set(payload, '$.outcome', 'defeat') WHERE id = (SELECT min(id) {BATTLES})": "battles: no. 1 was",
+    "DELETE FROM events WHERE id = (SELECT min(id) FROM events WHERE kind = 'location')": "places: no. 1 was",
+    "UPDATE steps SET settle = settle + 1 WHERE tick = 7": "replay: ",
+    "UPDATE steps SET live = 0 WHERE tick = (SELECT max(tick) FROM steps)": "branches: 1 steps are dead, 0 are told of",
+    "DELETE FROM events WHERE kind = 'milestone' AND tick < 80": "milestones: ['starter'",
+    "UPDATE trail SET tick = 150 WHERE id = 5": "trail: ",
+    "INSERT INTO entry_tags VALUES ('a tag', 'a scope', 1)": "index of tags: ",
+    "INSERT INTO entry_text (entry_text) VALUES ('delete-all')": "index of words: ",
+}
+MEMORY = {
+    "UPDATE tactician_stats SET total_battles = total_battles + 1": "totals are",
+    "UPDATE deliveries SET sequence = sequence - 1": "lessons: 1 were never delivered",
+    "UPDATE successful_strategies SET total_uses = total_uses + 1": "total_uses is",
+    "UPDATE ltm_entries SET count = 2 WHERE id = 1": "counts 2, was taught 1 times",
+}
+
+
+@pytest.mark.parametrize(("sql", "named"), RUN.items(), ids=RUN.values())
+def test_what_is_wrong_with_a_run_is_named(files: Files, sql: str, named: str) -> None:
+    change(files.run / "run.sqlite", sql)
+    assert any(named in each for each in of_run(files))
+
+
+@pytest.mark.parametrize(("sql", "named"), MEMORY.items(), ids=MEMORY.values())
+def test_what_is_wrong_with_a_memory_is_named(files: Files, sql: str, named: str) -> None:
+    change(files.memory, sql)
+    assert any(named in each for each in of_memory(files))
+
+
+BUGS: dict[str, tuple[type, str, Callable[..., object], str]] = {
+    "edges begin again after a restore": (Flows, "restore", lambda *_: None, "were carried"),
+    "lessons go up again": (KnowledgeStore, "delivered", lambda *_: 0, "was taught"),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_bug_put_into_the_program_is_found(
+    bug: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner, name, replaced, named = BUGS[bug]
+    monkeypatch.setattr(owner, name, replaced)  # a player is a fork of this process
+    plan = [
+        Planned(KILLED, Aim(Phase.DELIVERING, 60), 0.0),
+        Planned(KILLED, Aim(Phase.CHECKPOINTING, 100), 0.0),
+    ]
+    row = Games(tmp_path, Random(1), is_supervised=False).play(plan, "rival")
+    assert any(named in problem for problem in row["problems"]), row["problems"]
