@@ -135,7 +135,7 @@ def test_nothing_is_written_beside_the_cartridge(tmp_path: Path) -> None:
     rom = tmp_path / "slot" / "own.gb"
     rom.parent.mkdir()
     rom.write_bytes(demo_cartridge_path().read_bytes())
-    play_in(tmp_path, rom=rom, until="healed")
+    play_in(tmp_path, rom=rom, until="starter")
     assert list(rom.parent.iterdir()) == [rom]
     assert rom.read_bytes() == demo_cartridge_path().read_bytes()
 
@@ -154,7 +154,7 @@ def test_a_reader_who_leaves_does_not_stop_play(tmp_path: Path) -> None:
     run = tmp_path / "run"
     where = ["--run", str(run), "--memory", str(tmp_path / "memory.sqlite")]
     process = subprocess.Popen(
-        [sys.executable, "-m", "agent", "play", "--until", "healed", "--json", *where],
+        [sys.executable, "-m", "agent", "play", "--until", "rival", "--json", *where],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -165,7 +165,7 @@ def test_a_reader_who_leaves_does_not_stop_play(tmp_path: Path) -> None:
     assert process.wait(timeout=60) == 0
     with closing(read_run(run)) as folder:
         reached = [each.payload["id"] for each in folder.store.events("milestone")]
-    assert reached == MILESTONES[: MILESTONES.index("healed") + 1]
+    assert reached == MILESTONES[: MILESTONES.index("rival") + 1]
     assert (run / "report.html").exists()
 
 

@@ -71,7 +71,7 @@ main()
 
 def test_ctrl_c_ends_cleanly_and_the_run_goes_on(agent: Agent, tmp_path: Path) -> None:
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
-    arguments = ["play", "--json", "--until", "healed", "--run", str(run), "--memory", str(memory)]
+    arguments = ["play", "--json", "--until", "rival", "--run", str(run), "--memory", str(memory)]
     done = python(CTRL_C_AT_TICK_50, *arguments)
     assert done.returncode == 130, done.stderr
     assert '"stop": "interrupted"' in done.stdout
@@ -129,7 +129,7 @@ def test_only_who_asks_a_model_waits_for_its_sdk_to_load() -> None:
 def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
     where = ["--run", str(run), "--memory", str(memory)]
-    process = start(*where, "--until", "healed", "--seed", "108")
+    process = start(*where, "--until", "rival", "--seed", "108")
     wait_for("boot", process)
     process.kill()
     process.communicate()
@@ -144,7 +144,7 @@ def test_a_branch_that_died_is_kept_apart(tmp_path: Path) -> None:
     def interrupt(moment: TickView) -> None:
         asked.asked = moment.tick == 100
 
-    play_in(tmp_path, interrupt, asked, until="healed")
+    play_in(tmp_path, interrupt, asked, until="rival")
     with closing(open_run(run)) as folder:
         *_, at_power_on = folder.store.checkpoints()
         folder.store.rewind(at_power_on)
@@ -235,7 +235,7 @@ def test_a_process_without_memory_keeps_nothing_that_lacks_something(tmp_path: P
             raise MemoryError
 
     with pytest.raises(MemoryError):
-        play_in(tmp_path, starve, seed=3, until="healed")
+        play_in(tmp_path, starve, seed=3, until="second_town")
     with closing(read_run(run)) as folder:
         assert all(mark.why != "end" and mark.tick < 150 for mark in folder.store.marks())
     assert play_in(tmp_path, resume=run).stop is Stop.GOAL
