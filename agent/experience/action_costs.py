@@ -32,6 +32,9 @@ class ActionCosts:
         self.experience = experience or Experience()
         self._place_of = place_of
         self._weighed: dict[tuple[object, ...], int] = {}  # at which lesson it was last done
+        self._today: dict[
+            str, Action
+        ] = {}  # as they were last told: what did not change stays one object
 
     def today(
         self, actions: Sequence[Action], failures: Mapping[str, int], state: State | None
@@ -43,7 +46,14 @@ class ActionCosts:
             return list(actions)
         kept = (_kept_promises(each, said.broken.get(each.name, {})) for each in actions)
         priced = (_priced(each, failures.get(each.name, 0), known.get(each.name)) for each in kept)
-        return [_with_reasons(each, said.reasons, said.grounds) for each in priced]
+        return [self._same(_with_reasons(each, said.reasons, said.grounds)) for each in priced]
+
+    def _same(self, action: Action) -> Action:
+        """Return the action as it was last told, where it is no other: what was worked out for it holds still."""
+        before = self._today.get(action.name)
+        if before is None or action != before or action.note != before.note:
+            self._today[action.name] = before = action
+        return before
 
     def search(
         self, offered: Sequence[Action], failures: Mapping[str, int], state: State | None

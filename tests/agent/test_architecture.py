@@ -4,6 +4,7 @@ import ast
 import importlib
 import pkgutil
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -45,12 +46,14 @@ def files() -> dict[str, Path]:
     }
 
 
-TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in files().items()}
+@cache
+def trees() -> dict[str, ast.Module]:
+    return {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in files().items()}
 
 
 def test_no_public_class_name_is_there_twice() -> None:
     places = defaultdict(list)
-    for name, tree in TREES.items():
+    for name, tree in trees().items():
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(name)
@@ -59,9 +62,9 @@ def test_no_public_class_name_is_there_twice() -> None:
 
 def test_a_small_module_with_one_importer_is_part_of_that_importer() -> None:
     importers = defaultdict(set)
-    for name, tree in TREES.items():
+    for name, tree in trees().items():
         for node in ast.walk(tree):
-            if not isinstance(node, ast.ImportFrom) or node.module not in TREES:
+            if not isinstance(node, ast.ImportFrom) or node.module not in trees():
                 continue
             for alias in node.names:  # a package may hand on what one of its modules defines
                 offered = importlib.import_module(node.module).__dict__.get(alias.name)

@@ -8,7 +8,10 @@ from tests.proofs.conftest import Sized
 from tests.proofs.images import KINDS, REFUSED, SOUND, UNSOUND, bases, corruption_job
 from tests.proofs.workers import Row
 
-EACH = len(KINDS) * len(bases())  # numbers with which every damage is done to every image
+
+def all_kinds() -> int:
+    """Return how many numbers it takes to do every damage to every image."""
+    return len(KINDS) * len(bases())
 
 
 def checked(rows: list[Row]) -> None:
@@ -20,7 +23,7 @@ def checked(rows: list[Row]) -> None:
 
 
 def test_damaged_images_end_with_one_line_or_are_sound() -> None:
-    rows = [corruption_job(number) for number in range(EACH)]
+    rows = [corruption_job(number) for number in range(all_kinds())]
     assert [problem for row in rows for problem in row["problems"]] == []
     checked(rows)
 
@@ -29,7 +32,7 @@ def test_damaged_images_end_with_one_line_or_are_sound() -> None:
 def test_many_damaged_images(proof: Sized) -> None:
     corruption = proof("corruption", 500)
     rows = corruption.rows(corruption_job)
-    if len(rows) >= EACH:
+    if len(rows) >= all_kinds():
         checked(rows)
     figures = {
         "images": len(rows),

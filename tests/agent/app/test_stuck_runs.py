@@ -37,10 +37,10 @@ DEAF = Story(  # somebody whom one can talk to for ever
     milestones=(Milestone("end", "have it", Witness.TEXT, fact="event:never", mark=NEVER),),
 )
 STORY = Story.of(CARTRIDGE.kind)
-BEYOND = replace(  # the story to the nurse, and then the atoll
+BEYOND = replace(  # the story to the second town, and then the atoll
     STORY,
     places=(*STORY.places, *ATOLL.places[1:]),
-    milestones=(*STORY.milestones[: len(STORY.up_to("healed"))], *ATOLL.milestones),
+    milestones=(*STORY.milestones[: len(STORY.up_to("second_town"))], *ATOLL.milestones),
 )
 
 
@@ -127,7 +127,7 @@ def test_who_is_stuck_late_goes_back_no_further_than_it_takes(tmp_path: Path) ->
     summary = play(tmp_path, BEYOND, Watcher(), Interrupt())
     assert (summary.stop.value, summary.restores, summary.errors) == ("gave_up", 2, 0)
     reached = [each.id for each in summary.milestones]
-    assert reached == list(STORY.up_to("healed"))
+    assert reached == list(STORY.up_to("second_town"))
     with closing(read_run(tmp_path / "run")) as folder:
         told = {event.payload["id"]: event.tick for event in folder.store.events("milestone")}
         assert len(list(folder.store.events("battle"))) == summary.battles

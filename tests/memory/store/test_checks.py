@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -338,9 +339,11 @@ def test_a_newer_file_a_foreign_one_and_a_folder_are_refused(tmp_path: Path) -> 
             repair_file(path, now=NOON)
 
 
-@pytest.mark.slow
-def test_a_file_that_another_process_writes_to_is_left_alone(tmp_path: Path) -> None:
+def test_a_file_that_another_process_writes_to_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = taught(tmp_path / "m.sqlite")
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, timeout=0.05))
     alter(path, "PRAGMA journal_mode = DELETE", "UPDATE mistake_records SET occurrence_count = 0")
     with closing(sqlite3.connect(path)) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
