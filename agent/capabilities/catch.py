@@ -220,8 +220,8 @@ def grass_of(dex: Dex, place: Place) -> WildTable | None:
 
 def _share(dex: Dex, place: Place, fitting: frozenset[int]) -> Fraction:
     grass = grass_of(dex, place)
-    shares = grass.shares if grass is not None else {}
-    return sum((share for each, share in shares.items() if each in fitting), Fraction(0))
+    slots = grass.slots if grass is not None else ()
+    return sum((slot.chance for slot in slots if slot.species in fitting), Fraction(0))
 
 
 @lru_cache(maxsize=64)

@@ -182,18 +182,16 @@ class Domain:
         Facts that no action changes are left out: the world may set them to anything.
         """
         values = {effect.fact: {0} for action in self.actions for effect in action.effects}
-        waiting = list(self.actions)
-        while True:
-            possible, others = list[Action](), list[Action]()
-            for each in waiting:
-                met = all(_met(require, values) for require in each.requires)
-                (possible if met else others).append(each)
-            if not possible:
-                return values
-            waiting = others
-            for action in possible:
-                for effect in action.effects:
-                    values[effect.fact].add(effect.becomes)
+        waiting, before = list(self.actions), len(self.actions) + 1
+        while len(waiting) < before:
+            before, actions, waiting = len(waiting), waiting, []
+            for action in actions:
+                if all(_met(require, values) for require in action.requires):
+                    for effect in action.effects:
+                        values[effect.fact].add(effect.becomes)
+                else:
+                    waiting.append(action)
+        return values
 
 
 def _met(require: Require, values: Mapping[str, Collection[int]]) -> bool:
