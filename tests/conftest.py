@@ -1,5 +1,6 @@
 """What tests of every package may ask for, and how proofs are run."""
 
+import gc
 import hashlib
 from pathlib import Path
 
@@ -9,6 +10,9 @@ from hypothesis import HealthCheck, settings
 from emulator import Cartridge, CartridgeKind
 from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER, MISSING
+
+# A test run keeps much alive: by default the collector goes over all of it again and again.
+gc.set_threshold(100_000, 50, 100)
 
 # How long an example takes depends on what else the machine does; no test measures that.
 settings.register_profile("gate", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 import pytest
 
@@ -48,11 +48,19 @@ def throw(game: Game, ball: int) -> list[str]:
     return battles.read_on(game)
 
 
-def expected(game: Game, ball: int, chances: Iterator[int]) -> int:
+class Thrown(NamedTuple):
+    """A ball, and at whom it is thrown."""
+
+    ball: int
+    hp: int
+    most: int
+    status: int
+    rate: int
+
+
+def expected(thrown: Thrown, chances: Iterator[int]) -> int:
     """Return what the formulas make of these bytes: CAUGHT, MISSED, or 0x60 and the shakes."""
-    hp, status = battles.field(game, "enemy", "hp"), battles.field(game, "enemy", "status")
-    rate = game.byte("wEnemyMonActualCatchRate")
-    most = battles.field(game, "enemy", "max_hp")
+    ball, hp, most, status, rate = thrown
     weak = most * 255 // (8 if ball == GREAT else 12) // max(1, hp // 4 % 256)
     first = next(byte for byte in chances if byte <= CHANCE[ball])
     first -= 25 if status & (7 | FREEZE) else 12 if status else 0
@@ -81,22 +89,22 @@ def test_chance_decides_as_the_formula_says(start: Start) -> None:
             break
         ball = dice.choice((ULTRA, GREAT, POKE))
         most = dice.choice((20, 300, 999))
+        hp, status = dice.randint(1, most), dice.choice((0, 0, POISON, PARALYSIS, FREEZE, SLEEPS))
+        thrown = Thrown(ball, hp, most, status, rate=dice.choice((3, 45, 120, 255)))
         battles.set_field(game, "enemy", "max_hp", most)
-        battles.set_field(game, "enemy", "hp", dice.randint(1, most))
-        status = dice.choice((0, 0, POISON, PARALYSIS, FREEZE, SLEEPS))
+        battles.set_field(game, "enemy", "hp", hp)
         battles.set_field(game, "enemy", "status", status)
-        game.poke("wEnemyMonActualCatchRate", bytes([dice.choice((3, 45, 120, 255))]))
+        game.poke("wEnemyMonActualCatchRate", thrown.rate)
         battles.set_field(game, "own", "hp", 9999)
         pcs.set_list(game, "wNumBagItems", *[(kind, 9) for kind in (MASTER, ULTRA, GREAT, POKE)])
-        before = game.save()
         chances.clear()
         throw(game, ball)
         outcome = game.byte("wPokeBallAnimData")
         drawn = iter([chance.byte for chance in chances])
-        after = game.save()
-        assert outcome == expected(game.load(before), ball, drawn)
+        assert outcome == expected(thrown, drawn)
         outcomes.add(outcome)
-        game.load(beginning if outcome == CAUGHT else after)
+        if outcome == CAUGHT:
+            game.load(beginning)
     game.pyboy.hook_deregister(0, hook)
     assert outcomes >= OUTCOMES
 

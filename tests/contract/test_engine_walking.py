@@ -157,7 +157,7 @@ def test_an_edge_is_crossed_without_a_pause_both_ways(start: Start) -> None:
 SURE = 255
 PEACEFUL_STEPS = 3
 SIGMAS = 4
-MOMENTS = 250
+MOMENTS = 160
 LONGEST_WALK = 24  # steps in time with the divider may never meet anything
 CIRCLE = ("up", "right", "down", "left")
 NIBBIT = 33
@@ -202,7 +202,7 @@ def test_encounters_come_at_the_rate_of_the_map(start: Start) -> None:
     rate = game.byte("wGrassRate")
     state = game.save()
     steps = met = 0
-    for moment in range(90):
+    for moment in range(60):
         game.load(state).tick(5 * moment)
         game.press("up", hold=2, settle=0)  # turns; a wait between would ask for another turn
         for direction in islice(cycle(CIRCLE), LONGEST_WALK):

@@ -182,7 +182,7 @@ def test_each_fault_ends_in_silence_that_is_counted_and_the_next_question_is_ans
     reason, calls = STOPS[mishap]
     last = calls if mishap is not Mishap.REFUSED else 1
     fault = ServiceFault(mishap, turns=tuple(range(1, last + 1)), ms=300 if last == 1 else 50)
-    with advising(failing(fault), timeout_s=1.0 if mishap in SLOW else 5.0) as bench:
+    with advising(failing(fault), timeout_s=0.5 if mishap in SLOW else 5.0) as bench:
         answer = bench.advisor.ask(question())
         assert len(bench.bodies()) == calls
         if reason is None:
@@ -202,7 +202,7 @@ def test_each_fault_ends_in_silence_that_is_counted_and_the_next_question_is_ans
 @pytest.mark.parametrize("mishap", [each for each in STOPS if STOPS[each] == (Silence.FAULT, 3)])
 def test_what_passes_is_tried_again_and_answered(mishap: Mishap) -> None:
     fault = ServiceFault(mishap, turns=(1,))
-    with advising(failing(fault), timeout_s=1.0 if mishap in SLOW else 5.0) as bench:
+    with advising(failing(fault), timeout_s=0.5 if mishap in SLOW else 5.0) as bench:
         assert bench.advisor.ask(question()) == GIVEN
     assert bench.counts["retries"] == 1
     assert bench.watch.slept == [1.0 if mishap is Mishap.RATE_LIMIT else 0.5]

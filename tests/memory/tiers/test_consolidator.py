@@ -288,11 +288,11 @@ def test_e33_the_status_tells_what_happened_and_what_is_waiting(tiers: Tiers) ->
 
 
 def test_e33_a_long_run_does_not_grow(tmp_path: Path) -> None:
-    config = ConsolidationConfig(tick_interval=100)
+    config = ConsolidationConfig(tick_interval=50)
     tiers = open_tiers(tmp_path / "run.sqlite", config=config)
     counts = []
-    for tick in range(1, 12_001):
-        tiers.act(tick, f"action {tick % 7_000}", why=f"reason {tick % 90}")
+    for tick in range(1, 6_001):
+        tiers.act(tick, f"action {tick % 3_500}", why=f"reason {tick % 90}")
         if tiers.consolidator.tick(tick) is not None:
             tiers.store.commit(checkpoint=checkpoint(tick))
             counts.append(tiers.memory.map().count)

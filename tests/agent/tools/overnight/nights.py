@@ -14,7 +14,9 @@ from agent.tools.overnight.settings import Clock, NightSettings, NightTimeouts
 from agent.tools.overnight.supervisor import Supervisor
 
 STAND_IN = Path(__file__).with_name("stand_in.py")
-QUICK = NightTimeouts(hang_s=30, gain_hours=3, backoff_s=0.01, grace_s=5, sample_s=0.2, folder_s=20)
+QUICK = NightTimeouts(
+    hang_s=30, gain_hours=3, backoff_s=0.01, grace_s=5, sample_s=0.05, folder_s=20
+)
 LIMITS = NightLimits(free_bytes=0)
 
 

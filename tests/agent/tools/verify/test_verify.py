@@ -59,7 +59,7 @@ def test_watching_changes_nothing_of_the_game(demo: Cartridge, tmp_path: Path) -
         home.mkdir()
         story = Story.of(demo.kind)
         with session_in(home, demo, story, 5, Interrupt(), around=between) as (session, store):
-            session.play(PlayLimits("rival", 1_000), NoViewer())
+            session.play(PlayLimits("starter", 1_000), NoViewer())
             chains.append([row.chain for row in store.steps()])
     assert chains[0] == chains[1]
     assert any(row.held for row in roster.log.rows.values())
