@@ -13,8 +13,10 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import pytest
+import typer.main
 
 from agent.app import Decider, Interrupt, Settings, Summary, TickView, play_run, record_of
 from agent.app.advice import Asking
@@ -121,6 +123,9 @@ class Ended:
 Agent = Callable[..., Ended]
 
 
+_commands = lru_cache(maxsize=1)(typer.main.get_command)  # a process builds them once
+
+
 def in_this_process(home: Path, args: Sequence[str]) -> Ended:
     """Return how the command line ends with `args`; what it prints goes to files in `home`, as to a pipe."""
     handlers, logging.root.handlers = logging.root.handlers, []  # those of pytest
@@ -130,6 +135,7 @@ def in_this_process(home: Path, args: Sequence[str]) -> Ended:
         (home / ".err").open("w+", encoding="utf-8") as err,
         redirect_stdout(out),
         redirect_stderr(err),
+        patch("typer.main.get_command", _commands),
     ):
         sys.argv = ["agent", *args]
         os.chdir(ROOT)

@@ -208,7 +208,7 @@ def bodies(server: FakeClaude) -> list[str]:
 
 
 def test_a_service_that_fails_three_calls_in_ten_costs_nothing_of_play(tmp_path: Path) -> None:
-    game = play_advised(Wanted(103, is_wide=True, timeout_s=0.5, until="second_town"), tmp_path)
+    game = play_advised(Wanted(103, is_wide=True, timeout_s=0.3, until="second_town"), tmp_path)
     assert game.problems == []
     assert game.claude.stop is Stop.GOAL
     assert sum(game.made.values()) >= 3

@@ -33,7 +33,7 @@ from tests.agent.support import ROOT, Agent
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
 CHOICE = "take_starter"
-UNLUCKY = (7000, 7005)  # lots fall on the way that takes longest
+UNLUCKY = 7000  # lots fall on the way that takes longest
 LUCKY = 7001  # and on the one that is known to be the best
 ENOUGH = 4_000
 
@@ -67,11 +67,11 @@ def ignored(_more: int) -> None:
 def test_e38_with_what_was_taught_the_same_games_take_fewer_turns_and_lose_no_more(
     memory: Path,
 ) -> None:
-    orders = [order(seed, "rival", memory) for seed in (*UNLUCKY, LUCKY)]
+    orders = [order(seed, "rival", memory) for seed in (UNLUCKY, LUCKY)]
     trials = play_trials(orders, (TAUGHT, EMPTY), processes=1, asked=never, done=ignored)
     taught, empty = trials[TAUGHT], trials[EMPTY]
     assert {each.choices[CHOICE] for each in taught} == {4}
-    assert [each.choices[CHOICE] for each in empty] == [2, 2, 4]
+    assert [each.choices[CHOICE] for each in empty] == [2, 4]
     assert sum(each.turns for each in taught) < sum(each.turns for each in empty)
     assert sum(each.lost for each in taught) <= sum(each.lost for each in empty)
     assert all(each.reached and each.stop == "goal" for each in (*taught, *empty))
@@ -84,7 +84,7 @@ def test_e38_every_use_of_memory_has_an_arm_without_it(memory: Path) -> None:
     assert [each.off for each in every[2:]] == [(use,) for use in MemoryUse]
     assert arms(each_use=False) == every[:2] == (TAUGHT, EMPTY)
     choosing = next(each for each in every if each.off == (MemoryUse.CHOICES,))
-    orders = [order(UNLUCKY[0], "starter", memory)]
+    orders = [order(UNLUCKY, "starter", memory)]
     trials = play_trials(orders, (TAUGHT, choosing), processes=1, asked=never, done=ignored)
     assert trials[TAUGHT][0].choices == {CHOICE: 4}
     assert trials[choosing][0].choices == {CHOICE: 2}  # as the lot falls

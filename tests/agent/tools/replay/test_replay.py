@@ -74,7 +74,7 @@ def records(played: Played) -> list[StepRecord]:
         return [record_of(row) for row in run.store.steps()]
 
 
-@pytest.mark.parametrize("draw", range(6))
+@pytest.mark.parametrize("draw", range(3))
 def test_a_flipped_input_is_named_at_its_first_differing_tick(
     draw: int, records: list[StepRecord]
 ) -> None:
