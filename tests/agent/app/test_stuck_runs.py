@@ -1,5 +1,6 @@
 """Whole runs that get nowhere: they go back to a checkpoint, say so, replay, and survive being stopped."""
 
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from math import inf
@@ -11,7 +12,8 @@ import pytest
 from agent.app import Interrupt, Summary, TickView
 from agent.app.play import session_of_run
 from agent.app.session import PlayLimits
-from agent.errors import RunError
+from agent.errors import RunError, StuckReason
+from agent.mind import progress
 from agent.skills import Outcome, Terrain, leave_map
 from agent.story.facts import FactKind, RamFact
 from agent.story.interactions import Interaction, Task
@@ -61,6 +63,15 @@ def episodes(path: Path) -> list[dict[str, Any]]:
 def steps(path: Path) -> list[StepRow]:
     with closing(read_run(path / "run")) as folder:
         return list(folder.store.steps())
+
+
+@pytest.fixture(scope="module", autouse=True)
+def impatient() -> Iterator[None]:
+    """Let half as many failures, after half as many ticks, be too many: how long a run tries shows nothing here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(progress, "LIMITS", {**progress.LIMITS, StuckReason.REPEATED_FAILURE: 3})
+        patch.setattr(progress, "QUIET", 75)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +174,7 @@ def test_a_run_stopped_while_it_is_stuck_goes_on_as_if_it_had_not_been(
         nonlocal lives, last
         lives += moment.tick < last
         last = moment.tick
-        asked.asked = lives == life and moment.tick == 250
+        asked.asked = lives == life and moment.tick == 150
 
     stopped = play(tmp_path, ATOLL, Watcher(interrupt), asked)
     assert (stopped.stop.value, stopped.restores) == ("interrupted", 0)

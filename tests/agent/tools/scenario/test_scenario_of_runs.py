@@ -1,6 +1,6 @@
 """Scenarios made of a run: any of its moments, and the times that it got stuck."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from agent.app import Interrupt, Settings, TickView, play_run
+from agent.errors import StuckReason
+from agent.mind import progress
 from agent.tools.scenario.capture import (
     Draft,
     drive_to,
@@ -32,6 +34,15 @@ Run = Callable[[Path], Report]
 @pytest.fixture
 def run(demo: Cartridge, cache: Cache) -> Run:
     return lambda file: run_scenario(read_scenario(file), demo, cache)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def impatient() -> Iterator[None]:
+    """Let half as many failures, after half as many ticks, be too many: how long a run tries shows nothing here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(progress, "LIMITS", {**progress.LIMITS, StuckReason.REPEATED_FAILURE: 3})
+        patch.setattr(progress, "QUIET", 75)
+        yield
 
 
 @pytest.fixture(scope="module")
