@@ -56,15 +56,15 @@ def fake_claude(
 ) -> None:
     """Serve the Messages API on loopback with made-up answers: no model, no key, no network."""
     out = Output()
-    with FakeClaude(seed=seed, port=port) as server:
+    # Ctrl-C counts as soon as it is spoken of, also when the parent process ignores it.
+    with FakeClaude(seed=seed, port=port) as server, interrupts() as interrupt:
         out.say("This is no model: every answer is made up, and none of them means anything.")
         out.say("To play with it:")
         address = f"ANTHROPIC_BASE_URL={server.url} ANTHROPIC_API_KEY=any"
         out.say(f"  {address} python -m agent play --mind claude")
         out.say("Ctrl-C ends it.")
-        with interrupts() as interrupt:  # also when Ctrl-C is ignored by the parent process
-            while not interrupt.asked:
-                threading.Event().wait(LOOK_EVERY_S)
+        while not interrupt.asked:
+            threading.Event().wait(LOOK_EVERY_S)
         out.say(f"{server.counts.calls.total()} calls.")
 
 

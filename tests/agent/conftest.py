@@ -1,8 +1,10 @@
-"""Runs of the demo, played once for all tests of a worker."""
+"""Runs of the demo, played once for all tests."""
 
+import pickle
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,17 +15,34 @@ from emulator import Cartridge, State, demo_cartridge_path, load_cartridge
 from emulator.profile import symbol
 from tests.agent.demo import at_the_menu
 from tests.agent.ring import Ring
-from tests.agent.support import ROOT, Agent, Ended, Game, Played, game_at, in_this_process, play_in
+from tests.agent.support import (
+    DRIVEN,
+    ROOT,
+    Agent,
+    Ended,
+    Game,
+    Played,
+    driven,
+    game_at,
+    in_this_process,
+    made_once,
+    play_in,
+)
 
 LANE = 12
 
 
 @pytest.fixture(scope="session")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
-    folder = tmp_path_factory.mktemp("played")
-    summary = play_in(folder, seed=3, until="first_badge")
-    report_ended(folder / "run", None)
-    return Played(folder / "run", folder / "memory.sqlite", summary)
+    def play(folder: Path) -> None:
+        summary = play_in(folder, seed=3, until="first_badge")
+        report_ended(folder / "run", None)
+        (folder / "summary.pickle").write_bytes(pickle.dumps(summary))
+        (folder / DRIVEN).write_bytes(pickle.dumps(driven(folder / "run")))
+
+    folder = made_once(tmp_path_factory, "a played run", play)
+    run, summary = folder / "run", pickle.loads((folder / "summary.pickle").read_bytes())
+    return Played(run, folder / "memory.sqlite", replace(summary, run=str(run)))
 
 
 @pytest.fixture(scope="session")

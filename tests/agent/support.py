@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import pickle
 import shutil
 import sqlite3
 import sys
@@ -17,6 +18,7 @@ from unittest.mock import patch
 
 import pytest
 import typer.main
+from filelock import FileLock
 
 from agent.app import Decider, Interrupt, Settings, Summary, TickView, play_run, record_of
 from agent.app.advice import Asking
@@ -55,6 +57,18 @@ def edited(run: Path, to: Path, *changes: str) -> Path:
         for sql in changes:
             assert database.execute(sql).rowcount > 0
     return to
+
+
+def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """Return this worker's copy of a folder called `name`, which the first worker to want it has filled by `make`."""
+    home = factory.getbasetemp()
+    shared = (home.parent if "PYTEST_XDIST_WORKER" in os.environ else home) / name
+    with FileLock(f"{shared}.lock"):
+        if not shared.exists():
+            draft = factory.mktemp(name)
+            make(draft)
+            draft.rename(shared)
+    return shutil.copytree(shared, factory.mktemp(name), dirs_exist_ok=True)
 
 
 class Watcher:
@@ -190,11 +204,14 @@ class Driven(NamedTuple):
 
 
 APART = 50
+DRIVEN = "driven.pickle"
 
 
 @lru_cache(maxsize=4)
 def driven(run: Path) -> Driven:
-    """Drive a run from power-on to its end."""
+    """Drive a run from power-on to its end, where that was not done and kept beside it."""
+    if (kept := run.with_name(DRIVEN)).exists():
+        return pickle.loads(kept.read_bytes())  # type: ignore[no-any-return]
     with (
         closing(read_run(run)) as folder,
         closing(PyBoyConsole(load_cartridge(demo_cartridge_path()))) as console,

@@ -240,23 +240,23 @@ class Long:
 
 @pytest.fixture(scope="module")
 def long(tmp_path_factory: pytest.TempPathFactory) -> Long:
-    """2,300 ticks of the demo, most of them after the last goal of a story to the first badge."""
+    """2,050 ticks of the demo, most of them after the last goal of a story to the second town."""
     path = tmp_path_factory.mktemp("long")
-    told = STORY.milestones[: len(STORY.up_to("first_badge"))]
+    told = STORY.milestones[: len(STORY.up_to("second_town"))]
     watcher, story = Watcher(), replace(STORY, milestones=told)
     with (
         closing(PyBoyConsole(CARTRIDGE)) as console,
         session_of_run(path, FROZEN, console, story, Interrupt()) as opened,
     ):
-        summary = opened.session.play(PlayLimits("never", 2_300), watcher)
+        summary = opened.session.play(PlayLimits("never", 2_050), watcher)
     return Long(summary, read_run(path / "run").store, watcher)
 
 
 def test_memory_is_consolidated_every_thousand_ticks_and_ends_in_a_checkpoint(long: Long) -> None:
     told = [(e.payload["tick"], e.payload["reason"]) for e in long.run.events("consolidation")]
-    assert told == [(1_000, "interval"), (2_000, "interval"), (2_300, "session_end")]
+    assert told == [(1_000, "interval"), (2_000, "interval"), (2_050, "session_end")]
     assert long.summary.consolidations == 3
-    assert long.run.checkpoint_ticks()[0] == 2_300
+    assert long.run.checkpoint_ticks()[0] == 2_050
 
 
 def test_having_nothing_to_do_is_not_being_stuck_and_nothing_went_wrong_unseen(long: Long) -> None:
@@ -266,8 +266,8 @@ def test_having_nothing_to_do_is_not_being_stuck_and_nothing_went_wrong_unseen(l
 
 def test_every_step_is_kept_with_its_digests(long: Long) -> None:
     steps = list(long.run.steps())
-    assert [step.tick for step in steps] == list(range(1, 2_301))
-    assert [step.tick for step in steps if step.full_digest] == list(range(100, 2_301, 100))
+    assert [step.tick for step in steps] == list(range(1, 2_051))
+    assert [step.tick for step in steps if step.full_digest] == list(range(100, 2_051, 100))
     assert all(len(step.digest) == 16 for step in steps)
 
 
@@ -276,7 +276,7 @@ def test_working_memory_stays_small(long: Long) -> None:
 
 
 def test_play_leaves_the_collector_as_it_was(long: Long) -> None:
-    assert long.summary.ticks == 2_300
+    assert long.summary.ticks == 2_050
     assert gc.get_freeze_count() == 0
     assert gc.isenabled()
 

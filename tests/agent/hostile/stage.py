@@ -121,6 +121,18 @@ class Game:
         return AdvisorTools(actions, replace(old, dex=dex), lambda: still).all()
 
 
+def observed(messages: Sequence[Message]) -> tuple[Observations, Observations]:
+    """Return what rules observe of all that was said: of whole messages, and of them in slices of many sizes."""
+    observer = HeuristicObserver()
+    whole = observer.observe(messages, "")
+    sliced = [
+        observer.observe(piece, "").observations
+        for limit in SLICES
+        for piece in Slicer(limit, tokens).slices(messages)
+    ]
+    return parse(whole.observations), parse("\n".join(sliced))
+
+
 def advising_of(branch: Branch) -> Advising:
     """Return how a mind asks that has somebody to ask."""
     advising = branch.mind._advising
@@ -166,17 +178,6 @@ class Stage:
     @property
     def messages(self) -> Sequence[Message]:
         return ConversationStore(self.store.database).messages(THREAD)
-
-    def observed(self) -> tuple[Observations, Observations]:
-        """Return what rules observe of all that was said: of whole messages, and of them in slices of many sizes."""
-        observer = HeuristicObserver()
-        whole = observer.observe(self.messages, "")
-        sliced = [
-            observer.observe(piece, "").observations
-            for limit in SLICES
-            for piece in Slicer(limit, tokens).slices(self.messages)
-        ]
-        return parse(whole.observations), parse("\n".join(sliced))
 
     def sight(self) -> ConversationView:
         """Have the conversation observed, and return what the next call is shown."""

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
@@ -35,7 +36,7 @@ from memory.conversation.rules import HeuristicObserver
 from memory.conversation.situation_format import milestones_in
 from memory.store.conversation_record import Message, MessageOrigin
 from memory.tokens import tokens
-from tests.agent.hostile.stage import KEY, Game, Stage, advising_of, played_game, stage
+from tests.agent.hostile.stage import KEY, Game, Stage, advising_of, observed, played_game, stage
 from tests.agent.hostile.texts import Hostile, hostile_texts
 from tests.agent.support import play_in
 from tests.fake_service import FakeClaude, ServiceScenario, scenario_named
@@ -108,7 +109,12 @@ class Asked:
         self.answer = answer
         (self.body, *_) = scene.bodies
         self.words = "\n".join(_texts(self.body["messages"]))
-        self.whole, self.sliced = scene.observed()
+        self._messages = scene.messages
+
+    @cached_property
+    def observed(self) -> tuple[Observations, Observations]:
+        """What rules observe of whole messages, and of slices of them."""
+        return observed(self._messages)
 
     @property
     def free(self) -> list[str]:
@@ -162,9 +168,11 @@ def test_a_screen_stays_behind_its_bars(
     assert isinstance(asked.answer, Advice)
     assert tags_in(asked.words) == tags_in(harmless.words)
     assert asked.free == harmless.free  # nothing of it stands anywhere else
-    assert lines(asked.whole) == lines(harmless.whole)  # nor was anything of it observed
-    assert set(milestones_in(asked.sliced)) <= set(game.reached)
-    assert certain(asked.sliced) == certain(harmless.sliced)
+    assert lines(asked.observed[0]) == lines(
+        harmless.observed[0]
+    )  # nor was anything of it observed
+    assert set(milestones_in(asked.observed[1])) <= set(game.reached)
+    assert certain(asked.observed[1]) == certain(harmless.observed[1])
     assert no_key_in(scene)
     assert scene.faults == []
 
@@ -193,9 +201,11 @@ def test_a_name_is_a_name_wherever_it_stands(
         )
     assert isinstance(asked.answer, Advice)
     assert same_but_for_names(asked.free, expected.free)
-    assert [each[0] for each in lines(asked.whole)] == [each[0] for each in lines(expected.whole)]
-    assert milestones_in(asked.whole) == milestones_in(expected.whole)
-    assert set(milestones_in(asked.sliced)) <= set(game.reached)
+    assert [each[0] for each in lines(asked.observed[0])] == [
+        each[0] for each in lines(expected.observed[0])
+    ]
+    assert milestones_in(asked.observed[0]) == milestones_in(expected.observed[0])
+    assert set(milestones_in(asked.observed[1])) <= set(game.reached)
     assert tags_in(asked.words) == tags_in(expected.words)
     assert scene.faults == []
 
@@ -322,14 +332,18 @@ def test_what_a_tool_is_given_stores_claims_and_forgets_nothing_else(
     assert_only_a_word(asked.answer, game)
     assert {each.kind for each in new if each.status == "claim"} <= {"claim", "advice"}
     assert not any(KEY in f"{each.data} {each.tags}" for each in new)
-    assert set(milestones_in(asked.whole)) | set(milestones_in(asked.sliced)) <= set(game.reached)
+    assert set(milestones_in(asked.observed[0])) | set(milestones_in(asked.observed[1])) <= set(
+        game.reached
+    )
     assert no_key_in(scene)
 
 
 def assert_nothing_believed(asked: Asked, game: Game, scene: Stage, *kinds: str) -> None:
     """No milestone was observed that is not reached, nothing else for certain, and no key was kept."""
-    assert set(milestones_in(asked.whole)) | set(milestones_in(asked.sliced)) <= set(game.reached)
-    assert all(each.startswith(kinds or ("milestone",)) for each in certain(asked.whole))
+    assert set(milestones_in(asked.observed[0])) | set(milestones_in(asked.observed[1])) <= set(
+        game.reached
+    )
+    assert all(each.startswith(kinds or ("milestone",)) for each in certain(asked.observed[0]))
     assert no_key_in(scene)
 
 

@@ -5,14 +5,12 @@ from shutil import copytree
 
 import pytest
 
-from tests.agent.support import play_in
+from tests.agent.support import made_once, play_in
 
 
 @pytest.fixture(scope="session")
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("begun")
-    play_in(folder, until="starter")
-    return folder
+    return made_once(tmp_path_factory, "begun", lambda folder: play_in(folder, until="starter"))
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import io
 import re
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agent.tools.replay.recording import moments
 from agent.tools.report.atlas.drawing import atlas_html, draw_atlas, sheet_svg
 from agent.tools.report.atlas.sheet import (
     Atlas,
@@ -22,12 +20,11 @@ from agent.tools.report.atlas.sheet import (
     TrailVisit,
     lay_sheets,
 )
-from emulator import Cartridge, Facing, PyBoyConsole, Step, World
+from emulator import Cartridge, Facing, Step, World
 from emulator.screen.scene import draw_map
 from emulator.world import tileset
-from memory import read_run
-from tests.agent.demo import CARTRIDGE, STORY, WORLD, free_in
-from tests.agent.support import Played, game_at
+from tests.agent.demo import STORY, WORLD, free_in
+from tests.agent.support import Played, driven, game_at
 
 TOWN, SECOND_TOWN, LANE, HOUSE, BEDROOM = 0, 1, 12, 37, 38
 STEP = 16
@@ -48,13 +45,12 @@ class Recorded:
 @pytest.fixture(scope="module")
 def recorded(played: Played) -> Recorded:
     trail, in_control, seen = [], [], WORLD
-    with closing(read_run(played.folder)) as run, closing(PyBoyConsole(CARTRIDGE)) as console:
-        for tick, state in moments(run.store, console):
-            if state.game_started:
-                visit = TrailVisit(tick, state.map.map_id, *state.position)
-                trail.append(visit)
-                in_control += [visit] * state.in_control
-                seen = seen.seen(state)
+    for tick, state in enumerate(driven(played.folder).states, 1):
+        if state.game_started:
+            visit = TrailVisit(tick, state.map.map_id, *state.position)
+            trail.append(visit)
+            in_control += [visit] * state.in_control
+            seen = seen.seen(state)
     return Recorded(trail, in_control, seen)
 
 
