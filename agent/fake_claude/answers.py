@@ -93,6 +93,9 @@ _PURPOSE: Final = re.compile(
 )
 
 
+_TICK: Final = re.compile(r"^tick: *(\d+)", re.IGNORECASE | re.MULTILINE)
+
+
 class AnswerKind(Enum):
     """What sort of answer is wanted."""
 
@@ -104,14 +107,10 @@ class AnswerKind(Enum):
 
 @dataclass(frozen=True)
 class ParsedRequest:
-    """One request. `turn` counts the requests for a message from 1, those that failed included.
-
-    `digest` is the same for the same prompt.
-    """
+    """One request. `turn` counts the requests for a message from 1, those that failed included."""
 
     body: Mapping[str, Any]
     turn: int = 1
-    digest: bytes = b""
 
     @cached_property
     def system(self) -> str:
@@ -174,8 +173,11 @@ class ParsedRequest:
         return AnswerKind.REFLECT if "reflect" in self.system.lower() else AnswerKind.OBSERVE
 
     def chance(self, seed: int, salt: str = "") -> random.Random:
-        """Return chance that is the same for the same prompt, `seed` and `salt`."""
-        return random.Random(self.digest + f"{seed} {salt}".encode())
+        """Return a random source that depends on when and why is asked, never on how a prompt is worded."""
+        tick = _TICK.findall(self.told)[-1:]
+        return random.Random(
+            f"{seed} {salt} {self.purpose} {tick} {self.rounds} {len(self._since)}"
+        )
 
 
 def blocks(content: object) -> Sequence[Mapping[str, Any]]:

@@ -199,7 +199,7 @@ class FakeService:
             if tokens > most:
                 message = f"prompt is too long: {tokens} tokens > {most} maximum"
                 raise RequestRefused("invalid_request_error", message)
-            ask = ParsedRequest(body, turn, pieces[-1].digest)
+            ask = ParsedRequest(body, turn)
             answer = self.answer(ask)
             charge = self._cache.charge(pieces, model.cache_minimum)
             return self._message(ask, answer, charge, pieces)
@@ -237,7 +237,7 @@ class FakeService:
         pieces: tuple[PromptPiece, ...],
     ) -> dict[str, Any]:
         # Other requests have other ids, whichever server is asked.
-        message_id = f"msg_fake{ask.turn:06}{ask.chance(self.seed).randbytes(4).hex()}"
+        message_id = f"msg_fake{ask.turn:06}{pieces[-1].digest[:4].hex()}"
         self.tally.charge(charge, answer.tokens)
         return {
             "id": message_id,

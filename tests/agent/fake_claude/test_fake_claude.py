@@ -65,7 +65,7 @@ def test_a_stream_brings_the_same_message_in_the_order_of_the_service() -> None:
 
 
 def test_a_tool_is_sometimes_called_first() -> None:
-    asked = [request(f"{QUESTION}{each}", tools=[LOOK]) for each in range(20)]
+    asked = [request(f"{QUESTION}\nTick: {each}", tools=[LOOK]) for each in range(20)]
     with served() as (_, client):
         blocks = [client.messages.create(**each).content[0] for each in asked]
     calls = [each for each in blocks if each.type == "tool_use"]
@@ -76,7 +76,7 @@ def test_a_tool_is_sometimes_called_first() -> None:
 def test_an_answer_follows_the_schema_and_names_what_the_question_lists() -> None:
     with served() as (_, client):
         for number in range(20):
-            asked = request(f"{QUESTION}\nQuestion {number}.", output_config=FORMAT)
+            asked = request(f"{QUESTION}\nTick: {number}", output_config=FORMAT)
             reply = client.messages.create(**asked)
             assert reply.content[0].type == "text"
             answer = json.loads(reply.content[0].text)
