@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Final
 
 from agent.advisor.model import FaultKind, Model, ModelFault, Permit, Reply, Request
-from agent.advisor.money.limits import most_input_tokens
+from agent.advisor.money.limits import input_token_bound
 from agent.advisor.money.wallet import Wallet
 from agent.advisor.port import Silence, Silent
 
@@ -196,7 +196,7 @@ class Calls:
             attempt += 1
 
     def _try(self, request: Request, purpose: str) -> Reply | Silent | ModelFault:
-        tokens = most_input_tokens(request)
+        tokens = input_token_bound(request)
         permit = self._wallet.permit(request.model, tokens, request.max_tokens, purpose)
         if permit is None:
             return self._not_allowed(Silence.CEILING)

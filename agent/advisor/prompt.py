@@ -55,7 +55,7 @@ _PLANNED: Final = {
 
 def question_text(question: Question) -> str:
     """Return the question as one text; the situation stands between data tags."""
-    lines = [f"Why you are instruction: {question.purpose.value}", f"Tick: {question.tick}"]
+    lines = [f"Why you are asked: {question.purpose.value}", f"Tick: {question.tick}"]
     if question.milestone:
         lines.append(f"Last milestone: {question.milestone}")
     lines.append(data("situation", question.situation))

@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
-from agent.fake_claude.service import FakeService, served
+from agent.fake_claude.service import FakeService, served_model
 from agent.fake_claude.wire import BANNER, RequestRefused, Wire, error_json, events
 
 MAX_BYTES: Final = 32_000_000  # of a request
@@ -72,7 +72,7 @@ class Handler(BaseHTTPRequestHandler):
             case "GET", [""]:
                 wire.whole(f"{BANNER}\n".encode(), "text/plain; charset=utf-8")
             case "GET", ["v1", "models", name]:
-                self.send_json("models", lambda: served(name).as_json(), wire)
+                self.send_json("models", lambda: served_model(name).as_json(), wire)
             case "POST", ["v1", "messages", "count_tokens"]:
                 self.send_json("count_tokens", partial(self.service.count, body), wire)
             case "POST", ["v1", "messages"]:

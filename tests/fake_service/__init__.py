@@ -1,4 +1,4 @@
-"""The stand-in for the service, with scenarios, faults and the strict checks of the real one.
+"""A stand-in for the service with scenarios, faults and the strict validation of the real one.
 
 `python -m tests.fake_service [--port N] [--scenario NAME_OR_PATH] [--faults SHARE] [--seed N]` serves it.
 """
