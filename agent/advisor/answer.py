@@ -41,8 +41,8 @@ def parse_advice(words: str, question: Question, mask: Callable[[str], str]) -> 
     Raises UnusableAdvice when the text is not an answer, or names only things that are not offered.
     """
     fields = _parse_object(words)
-    goals = _offered_names(fields, "goals", question.goals)
-    candidates = _offered_names(fields, "candidates", question.candidates)
+    goals = _names(fields, "goals", question.goals)
+    candidates = _names(fields, "candidates", question.candidates)
     if question.candidates and not goals and not candidates:
         raise UnusableAdvice("it names neither a goal nor a candidate of the question")
     return Advice(goals, candidates, clean_note(fields.get("note", ""), mask), _confidence(fields))
@@ -79,9 +79,7 @@ def _parse_object(words: str) -> Mapping[str, Any]:
     return fields
 
 
-def _offered_names(
-    fields: Mapping[str, Any], field: str, offered: Sequence[Option]
-) -> tuple[str, ...]:
+def _names(fields: Mapping[str, Any], field: str, offered: Sequence[Option]) -> tuple[str, ...]:
     names = fields.get(field, [])
     if not isinstance(names, list):
         message = f'"{field}" is not a list of names'

@@ -41,7 +41,7 @@ FAULTS_TO_OPEN: Final = {
 
 MAX_RECENT_FAULTS: Final = 5  # among the last RECENT_CALLS calls
 RECENT_CALLS: Final = 10
-FIRST_WAIT_S: Final = 60.0
+MIN_WAIT_S: Final = 60.0
 MAX_WAIT_S: Final = 1800.0
 
 
@@ -49,7 +49,7 @@ class CircuitBreaker:
     """The circuit breaker of one service; `opened` counts its openings by the kind of the last fault.
 
     It opens after `FAULTS_TO_OPEN` consecutive faults, when `MAX_RECENT_FAULTS` of the last `RECENT_CALLS` calls failed,
-    or when the service asks for a wait. It stays open for `FIRST_WAIT_S`, then twice as long after each failed trial call,
+    or when the service asks for a wait. It stays open for `MIN_WAIT_S`, then twice as long after each failed trial call,
     at most `MAX_WAIT_S`. After DENIED it waits `MAX_WAIT_S` at once.
     """
 
@@ -59,19 +59,19 @@ class CircuitBreaker:
         self._now = now
         self._recent: deque[bool] = deque(maxlen=RECENT_CALLS)  # True for a failed call
         self._in_a_row = 0
-        self._wait = FIRST_WAIT_S  # when it opens next
+        self._wait = MIN_WAIT_S  # when it opens next
         self._remaining = 0.0  # seconds until the trial call
         self._last_time = now()
 
     def allows(self) -> bool:
-        """Return whether a call is allowed now; a trial call is the only one until it ends or `FIRST_WAIT_S` pass."""
+        """Return whether a call is allowed now; a trial call is the only one until it ends or `MIN_WAIT_S` pass."""
         if self.state is BreakerState.CLOSED:
             return True
         self._pass_time()
         if self._remaining > 0:
             return False
         self.state = BreakerState.HALF_OPEN
-        self._remaining = FIRST_WAIT_S  # in case its result is never recorded
+        self._remaining = MIN_WAIT_S  # in case its result is never recorded
         return True
 
     def record_failure(self, kind: FaultKind, retry_after_s: float | None = None) -> None:
@@ -96,7 +96,7 @@ class CircuitBreaker:
         if self.state is not BreakerState.CLOSED:
             self.state = BreakerState.CLOSED
             self._recent.clear()
-            self._wait = FIRST_WAIT_S
+            self._wait = MIN_WAIT_S
 
     def _next_wait(self, kind: FaultKind) -> float:
         wait = MAX_WAIT_S if kind is FaultKind.DENIED else self._wait
@@ -122,23 +122,23 @@ TRANSIENT: Final = set(FaultKind) - {FaultKind.TOO_LONG, FaultKind.BAD_REQUEST, 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """When a call is retried: after `first_s` seconds, then twice as long each time, at most `longest_s`.
+    """When a call is retried: after `first_wait_s`, then twice as long each time, at most `max_wait_s`.
 
     A call is not retried when the service asks for a longer wait. No retry starts later than `in_all_s` after the first try.
     """
 
     retries: int = 2
-    first_s: float = 0.5
-    longest_s: float = 10.0
+    first_wait_s: float = 0.5
+    max_wait_s: float = 10.0
     in_all_s: float = 90.0
 
     def wait_s(self, attempt: int, fault: ModelFault) -> float | None:
         """Return the seconds to wait after that attempt (counted from 1), or None: do not retry."""
         if attempt > self.retries or fault.kind not in TRANSIENT:
             return None
-        wait = min(self.first_s * 2 ** (attempt - 1), self.longest_s)
+        wait = min(self.first_wait_s * 2 ** (attempt - 1), self.max_wait_s)
         asked = fault.retry_after_s or 0.0
-        return None if asked > self.longest_s else max(wait, asked)
+        return None if asked > self.max_wait_s else max(wait, asked)
 
 
 RETRY_POLICY: Final = RetryPolicy()
@@ -169,7 +169,7 @@ class Calls:
         self._sleep = sleep
         self._retry_policy = retry_policy
 
-    def ready(self, purpose: str) -> str | Silent:
+    def model_for(self, purpose: str) -> str | Silent:
         """Return the model to call for that purpose, or why no call is allowed now."""
         model = self._wallet.choose(purpose)
         if model is None:
@@ -179,7 +179,7 @@ class Calls:
     def complete(self, request: Request, purpose: str) -> Reply | Silent | ModelFault:
         """Return the reply, why no call was made, or the fault of the last try.
 
-        Call `ready` before the first call of a question.
+        Call `model_for` before the first call of a question.
         """
         started = self._clock()
         attempt = 1

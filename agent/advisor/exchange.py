@@ -17,7 +17,7 @@ from agent.advisor.port import Advice, Question, Silence, Silent, Tool, ToolRefu
 from agent.advisor.prompt import (
     AgeAnnotator,
     build_prompt,
-    data,
+    data_block,
     encodable,
     fill_prompt,
     instruction,
@@ -60,11 +60,7 @@ def stored_calls(
                 kept.append(text(mask(block["text"])))
             case "tool_use":
                 name = "_".join(_ID_PART.findall(mask(block["name"]))) or "unnamed"
-                call = {
-                    "type": "tool_use",
-                    "id": _new_id(mask(block["id"]), ids),
-                    "name": name[:64],
-                }
+                call = {"type": "tool_use", "id": _id(mask(block["id"]), ids), "name": name[:64]}
                 ids.add(call["id"])
                 # The input is stored here, and a tool may store it too.
                 kept.append(call | {"input": masked(block["input"], mask)})
@@ -85,7 +81,7 @@ def call_ids(messages: Iterable[Message]) -> set[str]:
     return {call["id"] for message in messages for call in tool_calls(message.blocks)}
 
 
-def _new_id(name: str, taken: Collection[str]) -> str:
+def _id(name: str, taken: Collection[str]) -> str:
     """Return a valid id that is not taken; the service refuses every later request with two equal ids."""
     if _ID_PART.fullmatch(name) and name not in taken:
         return name
@@ -142,7 +138,7 @@ class Toolbox:
 
 def _as_data(words: str) -> str:
     content = encodable(words)
-    while len(block := data(_TAG, content)) > MAX_RESULT:
+    while len(block := data_block(_TAG, content)) > MAX_RESULT:
         over = len(block) - MAX_RESULT
         content = content.removesuffix(CUT)[: -over - len(CUT)] + CUT
     return block
@@ -191,7 +187,7 @@ class Exchange:
     rounds: int = 0
     calls: int = 0
 
-    def take(self, reply: Reply, tail: Sequence[Message]) -> ExchangeOutcome:
+    def handle(self, reply: Reply, tail: Sequence[Message]) -> ExchangeOutcome:
         """Return the advice in `reply`, why there will be none, or None when another call is needed.
 
         `tail` holds the messages of the conversation that the request contained.
@@ -202,9 +198,9 @@ class Exchange:
             case "model_context_window_exceeded":
                 return Silent(Silence.UNUSABLE, "the context window is full")
             case "tool_use" if tool_calls(reply.blocks):
-                return self._use(stored_calls(reply, call_ids(tail), self.mask))
+                return self._run_tools(stored_calls(reply, call_ids(tail), self.mask))
             case "pause_turn":
-                return self._go_on(reply)
+                return self._resume(reply)
             case "max_tokens":
                 return self._repair(reply, "it was cut off because it was too long")
             case _:
@@ -236,7 +232,7 @@ class Exchange:
         self.counts["repairs"] += 1
         return None
 
-    def _go_on(self, reply: Reply) -> ExchangeOutcome:
+    def _resume(self, reply: Reply) -> ExchangeOutcome:
         self.rounds += 1
         if self.rounds > MAX_ROUNDS:
             return Silent(Silence.UNUSABLE, "it pauses too often")
@@ -248,7 +244,7 @@ class Exchange:
             self.say("assistant", kept, MessageOrigin.MODEL)
         self.say("user", [text(words)], MessageOrigin.INJECTED)
 
-    def _use(self, blocks: Sequence[Mapping[str, Any]]) -> ExchangeOutcome:
+    def _run_tools(self, blocks: Sequence[Mapping[str, Any]]) -> ExchangeOutcome:
         self.rounds += 1
         if self.rounds > MAX_ROUNDS + 1:
             return Silent(Silence.UNUSABLE, "it calls tools too often")
@@ -304,7 +300,7 @@ class ClaudeAdvisor:
         return answer
 
     def _ask(self, question: Question) -> Advice | Silent:
-        model = self._calls.ready(question.purpose.value)
+        model = self._calls.model_for(question.purpose.value)
         if isinstance(model, Silent):
             return model
         exchange = Exchange(question, self._talk, self._toolbox, self.counts, self._mask)
@@ -331,7 +327,7 @@ class ClaudeAdvisor:
             self._last_id = reply.id
             count_memory(request, self.counts)
             self.cache.add(reply)
-            outcome = exchange.take(reply, tail)
+            outcome = exchange.handle(reply, tail)
             if outcome is not None:
                 return outcome
             step += 1
@@ -366,7 +362,7 @@ def distilling(calls: Calls, purpose: str) -> Callable[[str, str], str]:
     """
 
     def complete(system: str, user: str) -> str:
-        model = calls.ready(purpose)
+        model = calls.model_for(purpose)
         reply: Reply | Silent | ModelFault
         if isinstance(model, Silent):
             reply = model

@@ -47,10 +47,7 @@ def build_prompt(environment: str, observed: str | None, mode: Mode) -> str:
 
 
 _DATA: Final = ("situation", "tool-data", "last-session")  # the tags that mark data
-_PLANNED: Final = {
-    Purpose.MILESTONE,
-    Purpose.ROUTINE,
-}  # they ask for an order of goals, not for the next action
+_PLANNED: Final = {Purpose.MILESTONE, Purpose.ROUTINE}  # they ask for an order of goals
 
 
 def question_text(question: Question) -> str:
@@ -58,7 +55,7 @@ def question_text(question: Question) -> str:
     lines = [f"Why you are asked: {question.purpose.value}", f"Tick: {question.tick}"]
     if question.milestone:
         lines.append(f"Last milestone: {question.milestone}")
-    lines.append(data("situation", question.situation))
+    lines.append(data_block("situation", question.situation))
     lines += _options("Open goals:", question.goals)
     lines += _options("Candidates:", question.candidates)
     if question.picture:
@@ -84,7 +81,7 @@ def picture_block(png: bytes) -> dict[str, Any]:
     return {"type": "image", "source": source}
 
 
-def data(tag: str, words: str) -> str:
+def data_block(tag: str, words: str) -> str:
     """Return `words` between data tags; tags of data or memory within `words` are made harmless."""
     # In any spelling: a model is not a parser and also reads </TAG > as an end.
     spelled = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join((*_DATA, re.escape(tag)))})\b)", re.IGNORECASE)
@@ -108,17 +105,16 @@ class AgeAnnotator:
 
     def __init__(self, today: Callable[[], dt.date] | None = None) -> None:
         self._today = today
-        self._dated: dict[str, str] = {}  # by the original text
+        self._aged: dict[str, str] = {}  # by the original text
 
     def annotate(self, view: ConversationView, question: Question) -> ConversationView:
         """Return `view` with ages; a text keeps the ages of the first question that contained it."""
         date = self._today() if self._today is not None else None
         now = Now(date, question.game_s, question.tick)
         texts = (view.reflection, view.observations)
-        self._dated = {
-            each: self._dated[each] if each in self._dated else annotated(each, now)
-            for each in texts
+        self._aged = {
+            each: self._aged[each] if each in self._aged else annotated(each, now) for each in texts
         }
         return view._replace(
-            reflection=self._dated[view.reflection], observations=self._dated[view.observations]
+            reflection=self._aged[view.reflection], observations=self._aged[view.observations]
         )

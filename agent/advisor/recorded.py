@@ -52,14 +52,14 @@ class RecordedAdvisor:
         key = (question.tick, self._ordinals.next(question.tick))
         found = self._answers.get(key)
         if found is None:
-            return self._silent("missing", f"no answer was recorded at tick {key[0]}")
+            return self._no_answer("missing", f"no answer was recorded at tick {key[0]}")
         if found.question != hash_of(question):
-            return self._silent("another", f"another question was recorded at tick {key[0]}")
+            return self._no_answer("another", f"another question was recorded at tick {key[0]}")
         self.counts["given"] += 1
         answer = found.answer
         return only_offered(answer, question) if isinstance(answer, Advice) else answer
 
-    def _silent(self, why: str, detail: str) -> Silent:
+    def _no_answer(self, why: str, detail: str) -> Silent:
         self.counts[why] += 1
         return Silent(Silence.NOT_RECORDED, detail)
 

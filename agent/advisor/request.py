@@ -15,7 +15,7 @@ from typing import Any, Final
 from agent.advisor.answer import ANSWER_SCHEMA
 from agent.advisor.model import CallRecorder, Model, ModelFault, Reply, Request, Usage
 from agent.advisor.port import Tool
-from agent.advisor.prompt import data, encodable, prompt_file
+from agent.advisor.prompt import data_block, encodable, prompt_file
 from memory.conversation.view import ConversationView, Injected, inject, with_reminder
 from memory.store.conversation_record import Message
 from memory.tapes.recorder import run_mark
@@ -134,7 +134,7 @@ def _opening(fixed: Fixed) -> Sequence[Block]:
     """Return the first message: the run's id and the earlier notes. A tape does not store system text."""
     blocks = [text(run_mark(fixed.run))] if fixed.run else []
     if fixed.notes.strip():
-        blocks.append(text(data("memory", encodable(fixed.notes.strip()))))
+        blocks.append(text(data_block("memory", encodable(fixed.notes.strip()))))
     return [{"role": "user", "content": blocks}] if blocks else []
 
 

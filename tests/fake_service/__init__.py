@@ -10,7 +10,7 @@ from tests.fake_service.scenario import (
     ServiceScenario,
     scenario_named,
     scenario_of,
-    shipped,
+    shipped_scenarios,
 )
 from tests.fake_service.server import FakeClaude
 
@@ -26,5 +26,5 @@ __all__ = [
     "ToolCall",
     "scenario_named",
     "scenario_of",
-    "shipped",
+    "shipped_scenarios",
 ]

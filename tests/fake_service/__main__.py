@@ -4,14 +4,16 @@ import argparse
 import threading
 from dataclasses import replace
 
-from tests.fake_service import FakeClaude, FaultSpread, scenario_named, shipped
+from tests.fake_service import FakeClaude, FaultSpread, scenario_named, shipped_scenarios
 
 
 def main() -> None:
     """Read the flags and serve."""
     flags = argparse.ArgumentParser(prog="python -m tests.fake_service", description=__doc__)
     flags.add_argument("--port", type=int, default=8_765, help="0 takes any free port")
-    flags.add_argument("--scenario", default="sensible", help=f"{', '.join(shipped())}, or a path")
+    flags.add_argument(
+        "--scenario", default="sensible", help=f"{', '.join(shipped_scenarios())}, or a path"
+    )
     flags.add_argument("--faults", type=float, help="the share of messages that get a fault")
     flags.add_argument("--seed", type=int, default=0)
     options = flags.parse_args()

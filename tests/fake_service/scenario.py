@@ -172,14 +172,14 @@ class ScenarioProgress:
 _SHIPPED: Final = Path(__file__).with_name("scenarios")
 
 
-def shipped() -> list[str]:
+def shipped_scenarios() -> list[str]:
     """Return the names of the shipped scenarios."""
     return sorted(each.stem for each in _SHIPPED.glob("*.toml"))
 
 
 def scenario_named(name: str) -> ServiceScenario:
     """Return the shipped scenario of that name, or the one at that path."""
-    path = _SHIPPED / f"{name}.toml" if name in shipped() else Path(name)
+    path = _SHIPPED / f"{name}.toml" if name in shipped_scenarios() else Path(name)
     return scenario_of(name, path.read_text(encoding="utf-8"))
 
 

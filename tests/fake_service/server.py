@@ -125,7 +125,7 @@ class FaultyHandler(Handler):
         return turn, fault
 
 
-class _ReopenableServer(LoopbackServer):
+class _Listener(LoopbackServer):
     """A server on a port that stays reserved while the server is closed."""
 
     def server_bind(self) -> None:
@@ -156,8 +156,8 @@ class FakeClaude:
         self.requests: deque[RecordedRequest] = deque(maxlen=MAX_REQUESTS)
         self.stopping = threading.Event()
         # Bound for the whole lifetime without listening: it reserves the port while the server is closed.
-        self._reserved = _bound(port)
-        self._listener: _ReopenableServer | None = None
+        self._socket = _bound(port)
+        self._listener: _Listener | None = None
         self._lock = threading.Lock()
 
     @property
@@ -172,7 +172,7 @@ class FakeClaude:
     def __exit__(self, *_: object) -> None:
         self.stopping.set()
         self._stop_listening()
-        self._reserved.close()
+        self._socket.close()
 
     def close_for(self, seconds: float) -> None:
         """Stop listening and listen again after `seconds`; returns after closing, without waiting."""
@@ -187,9 +187,7 @@ class FakeClaude:
     def _start_listening(self) -> None:
         with self._lock:
             if self._listener is None and not self.stopping.is_set():
-                self._listener = _ReopenableServer(
-                    self._reserved.getsockname(), partial(FaultyHandler, self)
-                )
+                self._listener = _Listener(self._socket.getsockname(), partial(FaultyHandler, self))
                 self._listener.begin()
 
     def _stop_listening(self) -> None:

@@ -27,7 +27,7 @@ from tests.fake_service import (
     ServiceScenario,
     scenario_named,
     scenario_of,
-    shipped,
+    shipped_scenarios,
 )
 
 USE: Final = {"type": "tool_use", "id": "toolu_1", "name": "look", "input": {}}
@@ -73,10 +73,7 @@ REFUSED: Final[dict[str, tuple[dict[str, Any], str]]] = {
     ),
     "a result at the beginning": ({"messages": [turn("user", RESULT)]}, "unexpected `tool_use_id`"),
     "five marks": ({"system": [marked("5m")] * 5}, "maximum of 4 blocks with cache_control"),
-    "a short mark before a long one": (
-        {"system": [marked("5m"), marked("1h")]},
-        "must not come after",
-    ),
+    "a 5m mark before 1h": ({"system": [marked("5m"), marked("1h")]}, "must not come after"),
     "an unknown ttl": ({"system": [marked("2h")]}, "ttl"),
     "two tools with one name": ({"tools": [LOOK, LOOK]}, "unique"),
     "an invalid tool name": ({"tools": [LOOK | {"name": "look around"}]}, "pattern"),
@@ -324,7 +321,7 @@ def test_a_scenario_with_unknown_fields_or_faults_is_refused(text: str) -> None:
         scenario_of("mine", text)
 
 
-@pytest.mark.parametrize("name", shipped())
+@pytest.mark.parametrize("name", shipped_scenarios())
 def test_every_shipped_scenario_can_be_served(name: str) -> None:
     scenario = scenario_named(name)
     assert scenario.about

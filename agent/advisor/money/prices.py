@@ -42,7 +42,7 @@ class Rates:
 
 
 KINDS: Final = tuple(field.name for field in fields(Rates))
-PROMPT: Final = tuple(kind for kind in KINDS if kind != "output")
+PROMPT_KINDS: Final = tuple(kind for kind in KINDS if kind != "output")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Price:
 
     def of(self, usage: Usage) -> int:
         """Return the cost of `usage` in nanodollars, rounded up."""
-        prompt = sum(getattr(usage, kind) for kind in PROMPT)  # at any rate
+        prompt = sum(getattr(usage, kind) for kind in PROMPT_KINDS)  # at any rate
         return _nano(self._rates(prompt).of(usage))
 
     def max_cost(self, input_tokens: int, max_tokens: int) -> int:
@@ -64,7 +64,7 @@ class Price:
         if self.long is not None and self._rates(input_tokens) is self.long:
             tiers.append(self.long)  # the actual prompt may be shorter
         return _nano(
-            input_tokens * max(getattr(tier, kind) for tier in tiers for kind in PROMPT)
+            input_tokens * max(getattr(tier, kind) for tier in tiers for kind in PROMPT_KINDS)
             + max_tokens * max(tier.output for tier in tiers)
         )
 

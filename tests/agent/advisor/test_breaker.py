@@ -4,13 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from agent.advisor.calls import (
-    FAULTS_TO_OPEN,
-    FIRST_WAIT_S,
-    MAX_WAIT_S,
-    BreakerState,
-    CircuitBreaker,
-)
+from agent.advisor.calls import FAULTS_TO_OPEN, MAX_WAIT_S, MIN_WAIT_S, BreakerState, CircuitBreaker
 from agent.advisor.model import FaultKind
 
 
@@ -62,14 +56,14 @@ def test_the_breaker_opens_when_half_of_recent_calls_failed(game: Game) -> None:
 
 def test_an_open_breaker_allows_one_trial_call_after_its_wait(game: Game) -> None:
     game.open_it()
-    assert game.allows_after(FIRST_WAIT_S)
+    assert game.allows_after(MIN_WAIT_S)
     assert game.breaker.state is BreakerState.HALF_OPEN
     assert not game.breaker.allows()
 
 
 def test_a_successful_trial_call_closes_the_breaker(game: Game) -> None:
     game.open_it()
-    assert game.allows_after(FIRST_WAIT_S)
+    assert game.allows_after(MIN_WAIT_S)
     game.breaker.record_success()
     assert game.breaker.state is BreakerState.CLOSED
     game.breaker.record_failure(FaultKind.SERVER)
@@ -85,18 +79,18 @@ def test_a_failed_trial_call_doubles_the_wait_up_to_a_maximum(game: Game) -> Non
 
 def test_a_closed_breaker_starts_again_with_the_first_wait(game: Game) -> None:
     game.open_it()
-    assert game.allows_after(FIRST_WAIT_S)
+    assert game.allows_after(MIN_WAIT_S)
     game.breaker.record_failure(FaultKind.SERVER)
-    assert game.allows_after(2 * FIRST_WAIT_S)
+    assert game.allows_after(2 * MIN_WAIT_S)
     game.breaker.record_success()
     game.open_it()
-    assert game.allows_after(FIRST_WAIT_S)
+    assert game.allows_after(MIN_WAIT_S)
 
 
 def test_a_trial_call_without_a_result_is_followed_by_another(game: Game) -> None:
     game.open_it()
-    assert game.allows_after(FIRST_WAIT_S)
-    assert game.allows_after(FIRST_WAIT_S)
+    assert game.allows_after(MIN_WAIT_S)
+    assert game.allows_after(MIN_WAIT_S)
 
 
 @pytest.mark.parametrize(
@@ -131,4 +125,4 @@ def test_restoring_earlier_game_time_does_not_lengthen_the_wait(game: Game) -> N
     game.open_it()
     game.seconds -= 500
     assert not game.breaker.allows()
-    assert game.allows_after(FIRST_WAIT_S)
+    assert game.allows_after(MIN_WAIT_S)

@@ -232,7 +232,7 @@ def test_a_too_long_wait_asked_by_the_service_is_not_retried() -> None:
 
 def test_waits_between_retries_grow_up_to_a_total() -> None:
     fault = ServiceFault(Fault.OVERLOADED, turns=(1, 2, 3, 4, 5))
-    retry_policy = RetryPolicy(retries=4, first_s=3.0, longest_s=10.0, in_all_s=20.0)
+    retry_policy = RetryPolicy(retries=4, first_wait_s=3.0, max_wait_s=10.0, in_all_s=20.0)
     with advising(fault_scenario(fault), retry_policy=retry_policy) as bench:
         bench.advisor.ask(question())
     assert bench.clock.slept == [3.0, 6.0, 10.0]

@@ -387,10 +387,8 @@ NOTES = "lost to the rival"
 
 def test_rules_and_questions_do_not_count_as_memory() -> None:
     system = [{"type": "text", "text": "rules"}]
-    messages = [
-        {"role": "user", "content": [{"type": "text", "text": "<situation>here</situation>"}]}
-    ]
-    assert list(remembered(Request("claude", system, messages, 100))) == []
+    sent = [{"role": "user", "content": [{"type": "text", "text": "<situation>here</situation>"}]}]
+    assert list(remembered(Request("claude", system, sent, 100))) == []
 
 
 def test_system_text_after_the_rules_and_tagged_texts_count_as_memory() -> None:

@@ -215,7 +215,7 @@ def test_two_threads_together_do_not_exceed_a_ceiling(opened: OpenWallets) -> No
     )
     with ThreadPoolExecutor(2) as pool:
         permits = list(pool.map(lambda _: wallet.permit(BIG, 1, 1, "observer"), range(2)))
-    assert sum(require_permit is not None for require_permit in permits) == 1
+    assert sum(each is not None for each in permits) == 1
 
 
 def test_a_model_without_a_price_is_not_asked(opened: OpenWallets) -> None:
@@ -403,18 +403,14 @@ class BilledService:
 
     def check(self) -> None:
         ceilings = self.wallets.terms.ceilings
-        assert_within(ceilings.run, self.bills)
+        fits(ceilings.run, self.bills)
         for name in {each.milestone for each in self.bills}:
-            assert_within(
-                ceilings.milestone, [each for each in self.bills if each.milestone == name]
-            )
+            fits(ceilings.milestone, [each for each in self.bills if each.milestone == name])
         for end in {each.at_ms for each in self.bills}:
-            assert_within(
-                ceilings.hour, [each for each in self.bills if end - HOUR_MS < each.at_ms <= end]
-            )
+            fits(ceilings.hour, [each for each in self.bills if end - HOUR_MS < each.at_ms <= end])
 
 
-def assert_within(ceiling: Ceiling, bills: list[Billed]) -> None:
+def fits(ceiling: Ceiling, bills: list[Billed]) -> None:
     assert ceiling.nanos is None or sum(each.nanos for each in bills) <= ceiling.nanos
     assert ceiling.calls is None or len(bills) <= ceiling.calls
     assert ceiling.tokens is None or sum(each.tokens for each in bills) <= ceiling.tokens

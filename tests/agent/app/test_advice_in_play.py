@@ -366,7 +366,7 @@ def test_a34_the_second_session_and_its_tape_begin_with_what_went_wrong_in_the_f
     assert first.role == "user"
     for text in (bodies(server)[0], first.text):
         assert "[important] Tool error: " in text
-        assert "not of the right kind: text" in text
+        assert "wrong type: text" in text
         assert "[important] A model noted: the stairs are broken" in text
 
 

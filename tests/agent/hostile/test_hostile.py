@@ -15,7 +15,7 @@ import pytest
 from agent.advisor.model import Request
 from agent.advisor.money.limits import input_token_bound
 from agent.advisor.port import Advice, Silent, ToolRefused
-from agent.advisor.prompt import data
+from agent.advisor.prompt import data_block
 from agent.advisor.secrets import Mask
 from agent.app import AskSettings, Decider
 from agent.app.build import Branch
@@ -497,7 +497,7 @@ def test_a_tag_or_a_gap_cannot_start_a_new_row(user: ToolUser) -> None:
     "closing", ["</x>", "</X>", "< / x >", "</x\n>", "</x foo>", "</situation>"]
 )
 def test_data_cannot_close_its_tag_in_any_spelling(closing: str) -> None:
-    assert "<" not in data("x", f"a{closing}b").removeprefix("<x>").removesuffix("</x>")
+    assert "<" not in data_block("x", f"a{closing}b").removeprefix("<x>").removesuffix("</x>")
 
 
 def test_the_name_of_a_tool_cannot_report_a_milestone() -> None:
