@@ -97,7 +97,7 @@ _TICK: Final = re.compile(r"^tick: *(\d+)", re.IGNORECASE | re.MULTILINE)
 
 
 class AnswerKind(Enum):
-    """What sort of answer is wanted."""
+    """The kind of answer that a request asks for."""
 
     ANSWER = "answer"  # JSON that follows a schema
     OBSERVE = "observe"  # observations from a conversation
@@ -206,7 +206,7 @@ _ITEM: Final = re.compile(r"^[ \t]*[-*] `?(.+?)`?(?::\s.*)?$", re.MULTILINE)
 def listed_names(text: str) -> dict[str, Sequence[str]]:
     """Return the names in the last list of goals and in the last list of candidates in `text`, if present.
 
-    A list is a heading with the word that ends in a colon, then lines of the form `- name: meaning`.
+    A list is a heading that contains the word and ends in a colon, then lines of the form `- name: meaning`.
     """
     found: dict[str, Sequence[str]] = {}
     for name in LISTS:

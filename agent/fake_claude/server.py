@@ -70,7 +70,7 @@ class Handler(BaseHTTPRequestHandler):
         path = urlsplit(self.path).path
         match method, path.strip("/").split("/"):
             case "GET", [""]:
-                wire.whole(f"{BANNER}\n".encode(), "text/plain; charset=utf-8")
+                wire.send_body(f"{BANNER}\n".encode(), "text/plain; charset=utf-8")
             case "GET", ["v1", "models", name]:
                 self.send_json("models", lambda: served_model(name).as_json(), wire)
             case "POST", ["v1", "messages", "count_tokens"]:

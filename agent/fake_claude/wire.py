@@ -75,12 +75,12 @@ _PIECES: Final = {"text": ("text_delta", "text"), "tool_use": ("input_json_delta
 def _block(index: int, block: Mapping[str, Any]) -> Iterator[bytes]:
     kind, name = _PIECES[block["type"]]
     is_call = "input" in block
-    whole = json.dumps(block["input"], ensure_ascii=False) if is_call else block["text"]
+    payload = json.dumps(block["input"], ensure_ascii=False) if is_call else block["text"]
     empty: Mapping[str, object] = {"input": {}} if is_call else {"text": ""}
     yield event("content_block_start", index=index, content_block={**block, **empty})
-    size = max(PIECE, len(whole) // MAX_PIECES)
-    for at in range(0, len(whole), size):
-        delta = {"type": kind, name: whole[at : at + size]}
+    size = max(PIECE, len(payload) // MAX_PIECES)
+    for at in range(0, len(payload), size):
+        delta = {"type": kind, name: payload[at : at + size]}
         yield event("content_block_delta", index=index, delta=delta)
     yield event("content_block_stop", index=index)
 
@@ -99,9 +99,9 @@ class Wire:
 
     def json(self, value: object, status: int = 200, **headers: str) -> None:
         """Reply with `value` as JSON."""
-        self.whole(json.dumps(value, ensure_ascii=False).encode(), JSON, status, **headers)
+        self.send_body(json.dumps(value, ensure_ascii=False).encode(), JSON, status, **headers)
 
-    def whole(self, body: bytes, kind: str = JSON, status: int = 200, **headers: str) -> None:
+    def send_body(self, body: bytes, kind: str = JSON, status: int = 200, **headers: str) -> None:
         """Reply with `body`."""
         self._head(status, {"content-type": kind, "content-length": str(len(body)), **headers})
         self.http.wfile.write(body)

@@ -298,11 +298,11 @@ def send(
     if fault is not None and precedes_request(fault.kind):
         _refuse(fault, wire)
     elif kind is ServiceFaultKind.WRONG_TYPE:
-        wire.whole(PAGE, HTML)
+        wire.send_body(PAGE, HTML)
     elif fault is not None and kind is ServiceFaultKind.LATE and wire.wait(fault.ms / 1_000):
         return  # the server has been stopped
     elif not streamed:
-        wire.whole(_BODIES.get(kind, json.dumps(message, ensure_ascii=False).encode()))
+        wire.send_body(_BODIES.get(kind, json.dumps(message, ensure_ascii=False).encode()))
     else:
         _stream(list(events(message)), wire, fault)
 
@@ -310,7 +310,7 @@ def send(
 def _refuse(fault: ServiceFault, wire: FaultyWire) -> None:
     match fault.kind:
         case ServiceFaultKind.BAD_GATEWAY:
-            wire.whole(PAGE, HTML, 502)
+            wire.send_body(PAGE, HTML, 502)
         case ServiceFaultKind.TIMEOUT:
             wire.wait_for_close()
             wire.hang_up()

@@ -163,7 +163,7 @@ class FakeClaude:
     @property
     def url(self) -> str:
         """The address of the server."""
-        return f"http://{LOOPBACK}:{self._reserved.getsockname()[1]}"
+        return f"http://{LOOPBACK}:{self._socket.getsockname()[1]}"
 
     def __enter__(self) -> Self:
         self._start_listening()

@@ -289,9 +289,9 @@ def test_every_part_of_a_request_counts() -> None:
     schema = {"type": "object", "properties": {"note": {"type": "string"}}}
     bare = Request("m", [], [], 10)
     for part in ({"tools": tools}, {"output_schema": schema}, {"system": tools}):
-        whole = Request(**{"model": "m", "system": [], "messages": [], "max_tokens": 10, **part})  # type: ignore[arg-type]
+        full = Request(**{"model": "m", "system": [], "messages": [], "max_tokens": 10, **part})  # type: ignore[arg-type]
         (sent,) = part.values()
-        assert input_token_bound(whole) - input_token_bound(bare) >= len(json.dumps(sent)) - 4
+        assert input_token_bound(full) - input_token_bound(bare) >= len(json.dumps(sent)) - 4
 
 
 def test_text_added_by_the_service_counts() -> None:

@@ -100,15 +100,15 @@ def request(view: ConversationView = VIEW, fixed: Fixed = FIXED, previous: str =
 
 
 def test_a_complete_request() -> None:
-    told = body(request())
-    assert told.pop("system")[0]["text"] == prompt_file("rules")
-    assert told.pop("output_config") == {"format": {"type": "json_schema", "schema": ANSWER_SCHEMA}}
-    (tool,) = told.pop("tools")
+    sent = body(request())
+    assert sent.pop("system")[0]["text"] == prompt_file("rules")
+    assert sent.pop("output_config") == {"format": {"type": "json_schema", "schema": ANSWER_SCHEMA}}
+    (tool,) = sent.pop("tools")
     assert tool == {"name": "look", "description": LOOK.says, "input_schema": LOOK.schema}
-    messages = told.pop("messages")
+    messages = sent.pop("messages")
     assert {each["role"] for each in messages} == {"user"}
     *turns, (instruction, state) = [each["content"] for each in messages]
-    assert told == {"model": MODEL, "max_tokens": 500}
+    assert sent == {"model": MODEL, "max_tokens": 500}
     assert turns == snapshot(
         [
             [
@@ -180,7 +180,7 @@ go west
 
 
 def test_d01_the_model_sees_observations_and_unobserved_messages() -> None:
-    told = json.dumps(body(request()), ensure_ascii=False)
+    sent = json.dumps(body(request()), ensure_ascii=False)
     for part in (
         "reached left_home",
         "stuck on route_1",
@@ -188,7 +188,7 @@ def test_d01_the_model_sees_observations_and_unobserved_messages() -> None:
         "find a way",
         "go west",
     ):
-        assert told.count(part) == 1
+        assert sent.count(part) == 1
 
 
 def test_d10_changed_memory_replaces_the_earlier_memory() -> None:
@@ -428,13 +428,13 @@ def test_d11_observations_have_their_age_and_keep_it_until_they_change() -> None
 
 
 def test_d11_without_a_date_observations_show_game_time() -> None:
-    told = (
+    text = (
         AgeAnnotator()
         .annotate(ConversationView(reflection=OBSERVED), question(tick=100))
         .reflection
     )
-    assert "tick 100" in told
-    assert "ago" not in told
+    assert "tick 100" in text
+    assert "ago" not in text
 
 
 def test_empty_observations_get_no_age() -> None:

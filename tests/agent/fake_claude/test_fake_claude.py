@@ -96,14 +96,14 @@ def test_answers_depend_on_the_request_and_the_seed() -> None:
 
 
 def test_a_repair_request_keeps_the_purpose_of_the_question() -> None:
-    said = [
+    messages = [
         {"role": "user", "content": QUESTION.replace("stuck", "routine")},
         {"role": "assistant", "content": "Go on."},
         {"role": "user", "content": QUESTION},
         {"role": "assistant", "content": "I would go west."},
         {"role": "user", "content": "That is not a JSON object. Answer again."},
     ]
-    ask = ParsedRequest({**request(), "messages": said, "output_config": FORMAT})
+    ask = ParsedRequest({**request(), "messages": messages, "output_config": FORMAT})
     assert ask.purpose == "stuck"
     assert ask.rounds == 0
     assert ask.user.count("go:lab") == 1
@@ -112,9 +112,9 @@ def test_a_repair_request_keeps_the_purpose_of_the_question() -> None:
 
 def test_observations_have_the_requested_format() -> None:
     system = "Answer with <observations>, <current-task> and <suggested-response>."
-    said = "\n".join(f"The team walked to town number {each} and rested." for each in range(40))
+    walk = "\n".join(f"The team walked to town number {each} and rested." for each in range(40))
     with served() as (_, client):
-        observed = client.messages.create(**request(said, system=system)).content[0]
+        observed = client.messages.create(**request(walk, system=system)).content[0]
         assert observed.type == "text"
         again = request(observed.text, system=f"Reflect. {system}")
         reflected = client.messages.create(**again).content[0]
@@ -122,7 +122,7 @@ def test_observations_have_the_requested_format() -> None:
     for text in (observed.text, reflected.text):
         assert text.startswith("<observations>\n* 🔴 The team walked")
         assert "<current-task>" in text
-    assert len(reflected.text) < len(observed.text) < len(said)
+    assert len(reflected.text) < len(observed.text) < len(walk)
 
 
 def test_counted_tokens_equal_charged_tokens() -> None:

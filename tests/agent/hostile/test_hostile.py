@@ -355,7 +355,7 @@ def assert_harmless_answer(answer: Advice | Silent, game: Game) -> None:
 
 
 def no_key_in(scene: Stage) -> bool:
-    return not any(KEY.encode() in told for told in scene.files.values())
+    return not any(KEY.encode() in content for content in scene.files.values())
 
 
 @contextmanager
