@@ -1,4 +1,4 @@
-"""Which four moves to keep of five."""
+"""Which move to forget for a new one."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, TypeVar
@@ -28,28 +28,28 @@ from emulator.rules.moves import (
 from emulator.rules.stats import stage_change
 
 BYTE: Final = 255
-SPECIAL_DAMAGE: Final = 40  # what a move counts whose power says nothing
-HARDLY: Final = 0.25  # of what is rarely of use
+SPECIAL_DAMAGE: Final = 40  # assumed power of moves with fixed damage
+HARDLY: Final = 0.25  # factor for moves that are rarely useful
 OTHERS: Final = {SLEEP: 30.0, PARALYZE: 24.0, LEECH_SEED: 20.0, HEAL: 24.0, CONFUSE: 16.0}
 OTHERS_TOO: Final = {POISON: 14.0, REFLECT: 8.0}
 STAGE: Final = 3.0
-SECOND: Final = 0.35  # what a second move of no damage counts
+SECOND: Final = 0.35  # factor for each further status move
 SLOTS: Final = 4
-DEPTH: Final = 0.1  # what attacks count beside what the best of them covers
+DEPTH: Final = 0.1  # weight of all attacks beside the type coverage of the best
 
 
 Slot = TypeVar("Slot", int, int | None)
 
 
 class MoveReplacement(NamedTuple):
-    """A slot for a new move, and what its owner's moves are worth less then."""
+    """The slot for a new move, and the value that the moveset loses by it."""
 
     slot: int
     loss: float
 
 
 def offered(dex: Dex, state: State) -> MoveOffer | None:
-    """Return the move that the game offers, or None when its questions are about something else."""
+    """Return the move that the game offers to teach, or None when it asks something else."""
     position, move = read_offer(state.ram)
     mons = list(enumerate(state.party.mons))
     able = [at for at, mon in mons if _could_learn(dex, mon, move)]
@@ -59,9 +59,9 @@ def offered(dex: Dex, state: State) -> MoveOffer | None:
 
 
 def slot_to_forget(dex: Dex, mon: PartyMon, move: int) -> int | None:
-    """Return the slot whose move is missed least, or None when that would be the new one.
+    """Return the slot of the least valuable move, or None when that is the new move.
 
-    Moves of HMs are never given up, nor the last one that does damage.
+    HM moves and the last damaging move are never forgotten.
     """
     known = [each.move for each in mon.moves]
     choices: dict[int | None, list[int]] = {None: known}
@@ -71,7 +71,7 @@ def slot_to_forget(dex: Dex, mon: PartyMon, move: int) -> int | None:
 
 
 def room_for(dex: Dex, mon: PartyMon, move: int) -> MoveReplacement | None:
-    """Return the slot for a move that has to be learned; None when no other can be given up for it."""
+    """Return the slot for a required move, or None when no move can be forgotten for it."""
     known = [each.move for each in mon.moves]
     if len(known) < SLOTS:
         return MoveReplacement(len(known), 0.0)
@@ -83,7 +83,7 @@ def room_for(dex: Dex, mon: PartyMon, move: int) -> MoveReplacement | None:
 
 
 def _replaced(mon: PartyMon, move: int) -> Iterator[tuple[int, list[int]]]:
-    """Yield each slot that can be given up, with the moves of a mon that has a new one there."""
+    """Yield each replaceable slot, with the moveset after `move` has replaced it."""
     known = [each.move for each in mon.moves]
     for slot, given_up in enumerate(known):
         if given_up not in HM_MOVES:
@@ -91,7 +91,7 @@ def _replaced(mon: PartyMon, move: int) -> Iterator[tuple[int, list[int]]]:
 
 
 def _armed(dex: Dex, choices: dict[Slot, list[int]]) -> dict[Slot, list[int]]:
-    """Return the choices with an attack among the moves; all where none has one."""
+    """Return the choices that contain a damaging move, or all choices when none does."""
     return {slot: moves for slot, moves in choices.items() if _has_attack(dex, moves)} or choices
 
 
@@ -107,7 +107,7 @@ def _has_attack(dex: Dex, moves: Sequence[int]) -> bool:
 
 
 def _worth(dex: Dex, mon: PartyMon, moves: Sequence[int]) -> float:
-    """Return the average damage of a set of moves to all species, and a little for other moves."""
+    """Return the average damage of a moveset against all species, plus a small value for status moves."""
     records = [dex.all_moves[move] for move in moves if move in dex.all_moves]
     attacks = [(move.type, _value(mon, move)) for move in records if _power(move)]
     targets = [species.types for species in dex.all_species.values()]
@@ -124,7 +124,7 @@ def _worth(dex: Dex, mon: PartyMon, moves: Sequence[int]) -> float:
 
 
 def _power(move: MoveData) -> float:
-    """What a use of a move comes to, before accuracy; 0 when it is for something else."""
+    """Return the effective power of a move before accuracy; 0 for a status move."""
     if move.number == LAST or move.effect in (DREAM_EATER, EXPLODE):
         return move.power * HARDLY
     if move.effect in (*CHARGES, RECHARGE):

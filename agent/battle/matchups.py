@@ -1,6 +1,6 @@
-"""Who wins: one Pokemon against another, and a team against a team.
+"""Win chances: one Pokemon against another, and a team against a team.
 
-A trainer's Pokemon chooses its moves by the rules of its trainer class.
+A trainer's Pokemon chooses its moves by the AI rules of its trainer class.
 """
 
 from collections.abc import Sequence
@@ -38,18 +38,18 @@ from emulator.rules.damage import Odds
 from emulator.rules.moves import FIXED, HALF, MoveData
 from emulator.rules.stats import stats_of
 
-SPARES_THE_AILING, KNOWS_TYPES = 1, 3  # rules by number; one more is about a second action alone
+SPARES_THE_AILING, KNOWS_TYPES = 1, 3  # numbers of AI rules; rule 2 only concerns the second turn
 MUCH_WORSE: Final = 5
 EVEN: Final = 10  # tenths
 TRAINER_DVS: Final = Dvs(9, 8, 8, 8)
 HEALTHY: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
-# As many as a mon that is not fighting yet is taken to have of what it has any of.
+# PP assumed for each move that has any left, for a mon that is not in battle yet.
 SOME_PP: Final = 9
-UNLIKELY: Final = 3e-3  # what is less likely than this is not followed
+UNLIKELY: Final = 3e-3  # less likely branches are not searched
 
 
 def minded(dex: Dex, enemy: BattleMon, target: BattleMon, trainer_class: int) -> BattleMon:
-    """Return the enemy with those of its moves that it may choose against `target`; wild ones choose any."""
+    """Return the enemy with only the moves that its AI may choose against `target`; a wild one keeps all."""
     trainer = dex.all_trainers.get(trainer_class)
     slots = [
         slot
@@ -86,7 +86,7 @@ def _is_better(move: MoveData, type_: int) -> bool:
 
 @lru_cache(maxsize=1024)
 def _first_match(dex: Dex, type_: int, types: tuple[int, int]) -> int:
-    """Return the tenths of the first row of the chart that fits, whatever others say: so the game looks."""
+    """Return the effectiveness, in tenths, of the first matching chart row; the game's AI reads no further."""
     rows = dex.rules.chart.matchups
     fitting = (row.tenths for row in rows if row.attacking == type_ and row.defending in types)
     return next(fitting, EVEN)
@@ -94,7 +94,7 @@ def _first_match(dex: Dex, type_: int, types: tuple[int, int]) -> int:
 
 @lru_cache(maxsize=128)
 def fighter_of(mon: PartyMon, position: int) -> BattleMon:
-    """Return a mon of a team as it is when it is sent."""
+    """Return a team member as it enters the battle."""
     stats = mon.stats
     made = fresh(mon.species, mon.level, stats, with_some_pp(mon.moves), mon.types)
     if mon.status.burned:
@@ -106,7 +106,7 @@ def fighter_of(mon: PartyMon, position: int) -> BattleMon:
 
 @lru_cache(maxsize=256)
 def fighter_from(dex: Dex, member: Member, position: int) -> BattleMon | None:
-    """Return a mon of a trainer as the game makes it; None when no table has its species."""
+    """Return a trainer's mon as the game creates it, or None for an unknown species."""
     species = dex.all_species.get(member.species)
     if species is None:
         return None
@@ -117,14 +117,14 @@ def fighter_from(dex: Dex, member: Member, position: int) -> BattleMon | None:
 
 
 def bench_of(state: State) -> tuple[BattleMon, ...]:
-    """Return the mons of the team that can stand and are not fighting."""
+    """Return the team members that have HP and are not in battle."""
     active = state.battle.own.position if state.battle and state.battle.own else None
     mons = enumerate(state.party.mons)
     return tuple([fighter_of(mon, at) for at, mon in mons if mon.hp and at != active])
 
 
 def foes_to_come(state: State) -> tuple[BattleMon, ...]:
-    """Return the mons that a trainer has yet to send."""
+    """Return the mons that the trainer has not sent yet."""
     battle = state.battle
     if battle is None or not battle.is_trainer:
         return ()
@@ -134,19 +134,19 @@ def foes_to_come(state: State) -> tuple[BattleMon, ...]:
 
 
 def with_some_pp(moves: Sequence[MoveSlot]) -> tuple[MoveSlot, ...]:
-    """Return moves with the PP that a mon is taken to have while it is not fighting."""
+    """Return moves with the PP assumed for a mon that is not in battle."""
     return tuple([MoveSlot(each.move, SOME_PP if each.pp else 0, 0) for each in moves])
 
 
 def with_hp(mon: BattleMon, hp: int) -> BattleMon:
-    """Return `mon` with so much HP, as far as it can have that."""
+    """Return `mon` with `hp`, limited to 1 and its maximum."""
     return replace(mon, hp=min(max(hp, 1), mon.max_hp))
 
 
 def fresh(
     species: int, level: int, stats: Stats, moves: tuple[MoveSlot, ...], types: tuple[int, int]
 ) -> BattleMon:
-    """Return a mon that has just come out, healthy and first of its team."""
+    """Return a mon that has just entered the battle, healthy and first of its team."""
     return BattleMon(
         species=species,
         nickname="",
@@ -171,15 +171,15 @@ def fresh(
 
 
 class Attacking(NamedTuple):
-    """A move that does damage, and how often it can be used."""
+    """A damaging move, with its slot and PP."""
 
     slot: int
-    move: MoveData | None  # None when nothing is left to do
+    move: MoveData | None  # None when the cartridge has no STRUGGLE
     pp: int
 
 
 class Starts(NamedTuple):
-    """The chances of the damage that each side has taken; None where it is what its HP say."""
+    """The odds of the damage that each side has taken; None means that its HP give it."""
 
     own: Odds | None = None
     enemy: Odds | None = None
@@ -197,10 +197,10 @@ def duel(
     starts: Starts = UNCHANGED,
     naps: tuple[int, ...] | None = None,
 ) -> Duel:
-    """Return how it ends when `own` attacks with one move, and with its next best when that has no PP left.
+    """Return the odds of the duel when `own` repeats one attack, then its next best when the PP run out.
 
-    `starts` are the chances of the damage that both have taken, where that is not certain;
-    `naps` are the turns that the enemy will sleep, each as likely.
+    `starts` are the odds of the damage that both have taken, where that is uncertain;
+    `naps` are the numbers of turns that the enemy will sleep, all equally likely.
     """
     main = _odds(dex, own, enemy, attacking)
     rest = _next_best(dex, own, enemy, attacking) if attacking.pp < PP_COUNTED else None
@@ -224,7 +224,7 @@ def duel(
 def duel_later(
     dex: Dex, own: BattleMon, enemy: BattleMon, attacking: Attacking, blow: Odds | None
 ) -> Duel:
-    """Return how it ends when the turn goes to something else, for which the own mon takes `blow`."""
+    """Return the odds of the duel when this turn is used otherwise and the own mon takes `blow` in it."""
     start = standing_at(own)
     if blow is not None:
         start = after(start, blow)
@@ -236,19 +236,19 @@ def duel_later(
 def their_blows(
     dex: Dex, own: BattleMon, enemy: BattleMon, *, more: int = 0, share: float = 1.0
 ) -> Blows:
-    """Return what the own mon takes from an enemy that uses any of its moves, in this share of turns."""
+    """Return the damage from an enemy that uses any of its moves and acts in this share of turns."""
     odds = seldom(strikes(dex, enemy, own, known_moves(dex, enemy)), share)
     return blows(enemy, own, Using(odds), more=more)
 
 
 def their_next(dex: Dex, own: BattleMon, enemy: BattleMon) -> Odds | None:
-    """Return what the own mon takes in this turn, or None when the enemy cannot act in it."""
+    """Return the odds of the damage that the own mon takes this turn, or None when the enemy cannot act."""
     taken = their_blows(dex, own, enemy)
     return taken.turns[0] if 0 in taken.naps else None
 
 
 def best_attack(dex: Dex, own: BattleMon, enemy: BattleMon) -> Attacking:
-    """Return the attack that takes most from the enemy in one turn."""
+    """Return the attack with the highest expected damage in one turn."""
     found = [Attacking(*each) for each in attacks(dex, own)]
     if not found:
         return last_resort(dex)
@@ -256,12 +256,12 @@ def best_attack(dex: Dex, own: BattleMon, enemy: BattleMon) -> Attacking:
 
 
 def last_resort(dex: Dex) -> Attacking:
-    """Return what is left when no attack has PP."""
+    """Return STRUGGLE, which the game uses when no attack has PP."""
     return Attacking(0, dex.all_moves.get(STRUGGLE_MOVE), PP_COUNTED)
 
 
 def rested(mon: BattleMon) -> BattleMon:
-    """Return a mon one turn later, as far as its sleep goes."""
+    """Return a mon with its sleep counter one turn later."""
     if not mon.status.sleep:
         return mon
     return replace(mon, status=mon.status._replace(sleep=mon.status.sleep - 1))
@@ -281,9 +281,9 @@ def _next_best(dex: Dex, own: BattleMon, enemy: BattleMon, attacking: Attacking)
 
 
 def chance_to_beat(dex: Dex, party: Party, enemies: Sequence[Member]) -> float:
-    """Return the chance that a team as it is now beats a trainer's, both in their order.
+    """Return the chance that the team in its current state and order beats a trainer's team.
 
-    Every mon fights with the attack that does most, none is healed or changed; so it is an estimate from below.
+    Each mon uses its strongest attack, without items or switches, so the estimate is a lower bound.
     """
     own = tuple([fighter_of(mon, at) for at, mon in enumerate(party.mons) if mon.hp])
     made = [fighter_from(dex, member, at) for at, member in enumerate(enemies)]
@@ -292,10 +292,10 @@ def chance_to_beat(dex: Dex, party: Party, enemies: Sequence[Member]) -> float:
 
 @lru_cache(maxsize=512)
 def beats(dex: Dex, own: tuple[BattleMon, ...], foes: tuple[BattleMon, ...]) -> float:
-    """Return the chance that `own` beat `foes`, one after the other; a winner goes on as hurt as it is."""
+    """Return the chance that `own` beat `foes`, one by one; a winner keeps its damage for the next duel."""
     if not foes or not own:
         return float(not foes)
-    # By the pair that fights: the damage that the own mon brings along, or the enemy; the other comes fresh.
+    # By duelling pair: the damage that one side brings from its last duel; the other side enters unhurt.
     ours: dict[tuple[int, int], Odds] = {(0, 0): standing_at(own[0])}
     theirs: dict[tuple[int, int], Odds] = {}
     won = 0.0

@@ -1,6 +1,6 @@
-"""Every use of a turn and its value: attacks, setup moves, changes, items, running.
+"""All options of a turn with their values: attacks, setup moves, switches, items, running.
 
-The value of an end counts the rest of the battle, and the HP that are left after it.
+The value of an outcome includes the rest of the battle and the HP left after it.
 """
 
 from collections.abc import Iterator
@@ -35,23 +35,23 @@ from emulator import Battle, BattleMon, Dex, State
 from emulator.rules.chances import run_chance
 from emulator.rules.damage import Odds
 
-HEALTH: Final = 0.1  # what all of the mon's HP is worth beside a battle won
-FALL: Final = 0.12  # what it costs that a mon falls, even if the battle is won
-POINTS: Final = (0.0, 0.5, 0.9)  # shares of HP taken for which the rest of the battle is played out
-SAFE: Final = 0.5  # what coming away is worth when experience is wanted
-AWAY: Final = 1.02  # and when it is not
-CHANGE_COSTS: Final = 0.05  # so that mons are not changed to and fro
+HEALTH: Final = 0.1  # value of full HP, where a won battle counts 1
+FALL: Final = 0.12  # cost of a fainted mon, even if the battle is won
+POINTS: Final = (0.0, 0.5, 0.9)  # shares of HP lost for which the rest of the battle is computed
+SAFE: Final = 0.5  # value of running away in training
+AWAY: Final = 1.02  # value of running away otherwise
+CHANGE_COSTS: Final = 0.05  # prevents switching back and forth
 ITEM_COSTS: Final = 0.08
 WILD_ITEM_COSTS: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class BattleGoals:
-    """What a battle should bring besides being won.
+    """Goals of a battle besides winning it.
 
-    `catch` are species worth a ball; with `train` something wild is fought for its experience, without it is run
-    from when that is cheap and sure; items in `spare` are not used up. Of `sequence`, numbers of moves, the first that
-    was not used yet is tried first where it is as good as what else could be done.
+    `catch` holds the species to catch. With `train`, wild Pokemon are fought for experience; without it, running is
+    preferred when it is cheap and safe. Items in `spare` are not used. `sequence` holds move numbers: the first one not
+    yet used in this battle is preferred when it is as good as the best option.
     """
 
     catch: frozenset[int] = frozenset()
@@ -61,7 +61,7 @@ class BattleGoals:
 
 
 class Stakes(NamedTuple):
-    """What winning is worth by the damage taken then, and losing by the damage done."""
+    """The value of winning, by damage taken, and of losing, by damage done."""
 
     won: Odds
     lost: Odds
@@ -75,7 +75,7 @@ def _stakes(
     bench: tuple[BattleMon, ...],
     to_come: tuple[BattleMon, ...],
 ) -> Stakes:
-    """Return what is at stake between two as sent; the battle goes on with `bench` and those `to_come`."""
+    """Return the outcome values of a duel; the battle goes on with `bench` and the enemies `to_come`."""
     won, lost = np.ones(own.max_hp), np.zeros(enemy.max_hp)
     if to_come:
         chances = [beats(dex, (_hurt(own, share), *bench), to_come) for share in POINTS]
@@ -97,13 +97,13 @@ def _between(chances: list[float], size: int) -> Odds:
 
 
 def called_back(mon: BattleMon) -> BattleMon:
-    """Return a mon that waits for another turn; its HP in quarters, so that few of these differ."""
+    """Return a mon that was switched out; its HP are rounded up to quarters, for cache hits."""
     quarters = -(-4 * mon.hp // mon.max_hp)
     return with_hp(as_sent(mon), mon.max_hp * quarters // 4)
 
 
 def as_sent(mon: BattleMon) -> BattleMon:
-    """Return a mon as it was when it was sent, so that every turn of it has the same stakes."""
+    """Return a mon as it entered the battle, so that all its turns share one set of outcome values."""
     stats = mon.unmodified._replace(hp=mon.max_hp)
     made = fresh(mon.species, mon.level, stats, with_some_pp(mon.moves), mon.types)
     status = mon.status._replace(sleep=min(mon.status.sleep, 1))
@@ -111,7 +111,7 @@ def as_sent(mon: BattleMon) -> BattleMon:
 
 
 class TurnOption(NamedTuple):
-    """One use of a turn: what it is worth, after how many turns the enemy falls, and what with."""
+    """One option of a turn: order, value, expected turns until the enemy faints, and PP left."""
 
     order: Order
     worth: float
@@ -121,7 +121,7 @@ class TurnOption(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TurnState:
-    """What lies on the table in a turn."""
+    """The state of a battle in which an order is due."""
 
     dex: Dex
     state: State
@@ -131,7 +131,7 @@ class TurnState:
     wishes: BattleGoals
     bench: tuple[BattleMon, ...]
     to_come: tuple[BattleMon, ...]
-    foe: BattleMon = field(init=False, repr=False, compare=False)  # as it chooses against `own`
+    foe: BattleMon = field(init=False, repr=False, compare=False)  # with its AI's moves only
     stakes: Stakes = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -141,12 +141,12 @@ class TurnState:
         object.__setattr__(self, "stakes", found)
 
     def against(self, mon: BattleMon) -> BattleMon:
-        """Return the enemy with the moves that it would choose from against `mon`."""
+        """Return the enemy with the moves that its AI may choose against `mon`."""
         return minded(self.dex, self.enemy, mon, self.battle.trainer_class)
 
     @classmethod
     def of(cls, dex: Dex, state: State, wishes: BattleGoals) -> "TurnState | None":
-        """Return the table, or None when not both sides are there."""
+        """Return the turn, or None unless both sides have a mon in battle."""
         battle = state.battle
         if battle is None or battle.own is None or battle.enemy is None or not battle.enemy.hp:
             return None
@@ -155,7 +155,7 @@ class TurnState:
 
     @classmethod
     def facing(cls, dex: Dex, state: State, wishes: BattleGoals) -> "TurnState | None":
-        """Return the turn before a mon is sent: all that can stand are on the bench."""
+        """Return the turn before a mon is sent; the bench holds all mons with HP."""
         battle = state.battle
         enemy = battle.enemy if battle is not None else None
         to_come = foes_to_come(state)
@@ -171,12 +171,12 @@ class TurnState:
 
 
 def worth(end: Duel, stakes: Stakes) -> float:
-    """Return what a duel is worth."""
+    """Return the value of a duel."""
     return float(end.won @ stakes.won + end.lost @ stakes.lost)
 
 
 def attack_options(table: TurnState) -> Iterator[TurnOption]:
-    """Yield every attack; without PP, what the game has for that case."""
+    """Yield every attack, or STRUGGLE when no move has PP."""
     if not usable_slots(table.own):
         end = duel(table.dex, table.own, table.foe, last_resort(table.dex))
         yield TurnOption(Attack(0), worth(end, table.stakes), end.turns)
@@ -186,7 +186,7 @@ def attack_options(table: TurnState) -> Iterator[TurnOption]:
 
 
 def prepared_options(table: TurnState) -> Iterator[TurnOption]:
-    """Yield every move that does no damage, followed by the attack that is best then."""
+    """Yield every setup move, followed by the best attack after it."""
     plain = best_attack(table.dex, table.own, table.foe)
     if plain == last_resort(table.dex):
         return
@@ -205,7 +205,7 @@ def prepared_options(table: TurnState) -> Iterator[TurnOption]:
 
 
 def change_options(table: TurnState) -> Iterator[TurnOption]:
-    """Yield every mon of the bench with better odds than the one that fights; it takes one blow on coming in."""
+    """Yield a switch to each bench mon with better odds than the active one; it takes a hit on entering."""
     dex, foe = table.dex, table.foe
     staying = duel(dex, table.own, foe, best_attack(dex, table.own, foe)).chance
     for mon in table.bench:
@@ -218,7 +218,7 @@ def change_options(table: TurnState) -> Iterator[TurnOption]:
 
 
 def sent(table: TurnState, mon: BattleMon) -> float:
-    """Return what it is worth to send `mon` when that costs no turn."""
+    """Return the value of sending `mon` when that costs no turn."""
     enemy = table.against(mon)
     end = duel(table.dex, mon, enemy, best_attack(table.dex, mon, enemy))
     return worth(end, _stakes_without(table, mon))
@@ -231,7 +231,7 @@ def _stakes_without(table: TurnState, mon: BattleMon, *back: BattleMon) -> Stake
 
 
 def item_options(table: TurnState) -> Iterator[TurnOption]:
-    """Yield every item that would help the mon that fights; the enemy strikes meanwhile."""
+    """Yield every item that helps the active mon; the enemy attacks in that turn."""
     dex, own = table.dex, table.own
     costs = WILD_ITEM_COSTS if table.battle.is_wild else ITEM_COSTS
     for item in uses_of(table.state.bag, table.wishes.spare):
@@ -246,7 +246,7 @@ def item_options(table: TurnState) -> Iterator[TurnOption]:
 
 
 def running(table: TurnState) -> TurnOption | None:
-    """Return what running is worth, or None against a trainer."""
+    """Return the option to run, or None against a trainer."""
     if not table.battle.is_wild:
         return None
     own, enemy, dex = table.own, table.enemy, table.dex

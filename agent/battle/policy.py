@@ -1,6 +1,6 @@
-"""The battle policy: each turn the option of the highest value, and when to throw a ball.
+"""The battle policy: it chooses the option of the highest value, and when to throw a ball.
 
-It keeps no state: the same state of the game is always answered alike.
+The policy is stateless: the same game state always gives the same order.
 """
 
 from collections.abc import Callable, Iterator
@@ -43,28 +43,28 @@ from emulator.rules.chances import first_chance
 from emulator.rules.moves import EXPLODE
 
 BYTE: Final = 256
-LUCK: Final = {4: 256, 3: 201, 2: 151}  # how many values the first random number may have
-WORTH: Final = {4: 0.0, 3: 0.05, 2: 0.1, MASTER_BALL: 0.7}  # of a ball, in chances to catch
+LUCK: Final = {4: 256, 3: 201, 2: 151}  # range of the first random number, by ball
+WORTH: Final = {4: 0.0, 3: 0.05, 2: 0.1, MASTER_BALL: 0.7}  # of a ball, in catch chance
 MOST_BALLS: Final = 10  # thrown at one target
 HOPELESS: Final = 0.02
-LIKELY: Final = 0.6  # from here on nothing is worn down first
-BETTER: Final = 1.15  # how many times likelier wearing down has to make it
-KNOCKED_OUT: Final = 0.03  # the risk of that, at most
-SAFE: Final = 0.9  # the chance to stand two more blows
-# What is worth so nearly the same is the same; then the quicker move is chosen.
+LIKELY: Final = 0.6  # catch chance from which the target is not weakened first
+BETTER: Final = 1.15  # factor by which weakening must raise the catch chance
+KNOCKED_OUT: Final = 0.03  # highest accepted risk of a knock-out while weakening
+SAFE: Final = 0.9  # required chance to survive two more hits
+# Values within this difference count as equal; then the quicker option is chosen.
 AS_GOOD: Final = 0.02
-AS_QUICK: Final = 0.5  # turns by which a move that won before may take longer
-HOPEFUL: Final = 0.95  # worth from which on items and changes are not considered
-WILD_THRIFT: Final = 0.06  # what the last PP of a move is worth when something wild is fought
-THRIFT: Final = 0.02
-CHANGE_GAIN: Final = 0.05  # what another mon has to promise more before the trainer's next
-LOST: Final = 0.25  # a wild fight worth less is left when a mon has fallen
+AS_QUICK: Final = 0.5  # extra turns allowed for a move that won before
+HOPEFUL: Final = 0.95  # value from which items and switches are not considered
+WILD_THRIFT: Final = 0.06  # cost of using the last PP of a move against a wild Pokemon
+THRIFT: Final = 0.02  # the same against a trainer
+CHANGE_GAIN: Final = 0.05  # gain in value required for a switch before the trainer's next mon
+LOST: Final = 0.25  # below this value a wild battle is left after a mon has fainted
 UNTRIED: Final = TriedOrders()
 GoalsOfBattle: TypeAlias = Callable[[State], BattleGoals]
 
 
 def sacrifices(table: TurnState) -> Iterator[TurnOption]:
-    """Yield every move that its user does not survive, while others can go on."""
+    """Yield each usable EXPLOSION or SELFDESTRUCT while the bench has a mon with HP."""
     own, foe, dex = table.own, table.foe, table.dex
     for slot in usable_slots(own) if table.bench else ():
         known = own.moves[slot]
@@ -83,7 +83,7 @@ def sacrifices(table: TurnState) -> Iterator[TurnOption]:
 
 
 def catch_chance(enemy: BattleMon, ball: int) -> float:
-    """Return the chance that a ball thrown now catches."""
+    """Return the chance that a ball thrown now catches the enemy."""
     if ball == MASTER_BALL:
         return 1.0
     span, ease = LUCK[ball], _ease(enemy.status)
@@ -96,7 +96,7 @@ def catch_chance(enemy: BattleMon, ball: int) -> float:
 
 
 def catching(table: TurnState, tried: TriedOrders) -> Order | None:
-    """Return the order that serves catching best, or None when the target is not wanted or will not be got."""
+    """Return the best order for a catch, or None when the target is not wanted or hardly catchable."""
     battle, enemy, wishes = table.battle, table.enemy, table.wishes
     wanted = battle.is_wild and enemy.species in wishes.catch
     if not wanted or battle.type is not BattleType.NORMAL or tried.balls >= MOST_BALLS:
@@ -122,7 +122,7 @@ def _ease(status: Status) -> int:
 
 
 def _worn(table: TurnState, ball: int) -> Iterator[tuple[float, Order]]:
-    """Yield the chance after each move that makes the target easier and hardly ever knocks it out."""
+    """Yield the catch chance after each weakening move with a low knock-out risk, and the move."""
     own, enemy = table.own, table.enemy
     for slot, move, _ in attacks(table.dex, own):
         odds = strikes(table.dex, own, enemy, (move.number,))
@@ -148,14 +148,14 @@ def _is_safe(table: TurnState) -> bool:
 
 
 class Choice(NamedTuple):
-    """An order, and whether it is another one than it would be without the sequence that won before."""
+    """An order, and whether the winning sequence of an earlier battle changed it."""
 
     order: Order
     swayed: bool = False
 
 
 def choice(dex: Dex, state: State, wishes: BattleGoals, tried: TriedOrders = UNTRIED) -> Choice:
-    """Return the order for this turn, and what moved it."""
+    """Return the order for this turn, and whether memory changed it."""
     if state.battle is not None and state.battle.type is BattleType.SAFARI:
         return Choice(_in_the_safari(state.battle, state, wishes))
     table = TurnState.of(dex, state, wishes)
@@ -170,7 +170,7 @@ def choice(dex: Dex, state: State, wishes: BattleGoals, tried: TriedOrders = UNT
 
 
 def _in_the_safari(battle: Battle, state: State, wishes: BattleGoals) -> Order:
-    """Throw a ball at a wanted species, and run from all others."""
+    """Return a ball throw for a wanted species, and running for all others."""
     wanted = battle.enemy is not None and battle.enemy.species in wishes.catch
     ball = Throw(SAFARI_BALL)
     return ball if wanted and is_lawful(ball, state) else Flee()
@@ -200,7 +200,7 @@ def _best(table: TurnState, found: list[TurnOption], tried: TriedOrders) -> Choi
 
 
 def _next_that_won(table: TurnState, tried: TriedOrders) -> Order | None:
-    """Return the order of the first move of the sequence that was not used yet in this battle."""
+    """Return the order of the first move of the winning sequence not yet used in this battle."""
     move = next((each for each in table.wishes.sequence if each not in tried.used), None)
     slots = enumerate(table.own.moves)
     return next((Attack(slot) for slot, known in slots if known.move == move), None)
@@ -208,32 +208,32 @@ def _next_that_won(table: TurnState, tried: TriedOrders) -> Order | None:
 
 @dataclass(frozen=True, slots=True)
 class BattlePolicy:
-    """A commander without state: the same moment of a battle is always answered alike.
+    """A stateless `Commander`: the same battle state always gives the same answer.
 
-    `swayed` is called in each turn in which a sequence that won before decides between equal moves.
+    `swayed` is called in each turn in which a winning sequence from memory decides between equal moves.
     """
 
     dex: Dex
-    goals: GoalsOfBattle = lambda _state: BattleGoals()  # nothing but experience
+    goals: GoalsOfBattle = lambda _state: BattleGoals()  # only experience
     swayed: Callable[[State], object] = lambda _state: None
 
     def order(self, state: State, tried: TriedOrders) -> Order:
-        """Return what to do this turn."""
+        """Return the order for this turn."""
         found = choice(self.dex, state, self.goals(state), tried)
         if found.swayed:
             self.swayed(state)
         return found.order
 
     def next_mon(self, state: State) -> int:
-        """Return the place of the mon to send when one has to be sent: the one with the best odds."""
+        """Return the party position of the mon to send: the one with the best odds."""
         return max(self._values(state), default=(0.0, 0))[1]
 
     def fights_on(self, state: State) -> bool:
-        """Return whether to send another mon against a wild one, and not to run."""
+        """Return whether to send another mon against a wild Pokemon instead of running."""
         return max(self._values(state), default=(1.0, 0))[0] >= LOST
 
     def change(self, state: State) -> int | None:
-        """Return the place of a mon with much better odds against the trainer's next, or None."""
+        """Return the party position of a mon with clearly better odds against the trainer's next mon, or None."""
         battle = state.battle
         if battle is None or battle.own is None or not battle.own.hp:
             return None
@@ -243,14 +243,14 @@ class BattlePolicy:
         return at if best >= staying + CHANGE_GAIN else None
 
     def forget(self, state: State) -> int | None:
-        """Return the slot of the move to forget for the one on offer, or None to do without."""
+        """Return the slot of the move to forget for the offered one, or None to refuse it."""
         offer = offered(self.dex, state)
         if offer is None:
             return None
         return slot_to_forget(self.dex, state.party[offer.position], offer.move)
 
     def _values(self, state: State) -> list[tuple[float, int]]:
-        """Return the value of sending each mon that can stand, with its place."""
+        """Return the value of sending each mon that has HP, with its party position."""
         table = TurnState.facing(self.dex, state, self.goals(state))
         if table is None:
             return [(0.0, first_able(state))]

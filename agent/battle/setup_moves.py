@@ -1,4 +1,4 @@
-"""Moves that do no damage: what both sides are like after one, and how the battle ends then."""
+"""Setup moves: moves without damage, their effects on both sides, and the duel odds after them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -13,12 +13,12 @@ from emulator.rules.damage import Odds
 from emulator.rules.moves import Attacker, Defender, MoveData
 from emulator.rules.stats import after_change, stage_change
 
-NAPS: Final = tuple(range(1, 8))  # turns that a mon put to sleep loses
+NAPS: Final = tuple(range(1, 8))  # turns that a sleeping mon may lose
 
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """What a move makes of both sides, and how likely; `before` are they as they are now."""
+    """Both sides after a setup move, and its success chance; `before` holds both sides now."""
 
     slot: int
     move: MoveData
@@ -30,10 +30,10 @@ class Preparation:
     gained: int = 0
 
     def then(self, dex: Dex, attacking: Attacking) -> Duel:
-        """Return how it ends when the move works and is followed by an attack."""
+        """Return the duel odds when the move succeeds and is followed by `attacking`."""
         own, enemy = self.before
         first = float(first_chance(own.stats.speed, self.move.number, enemy.stats.speed, 0))
-        # The faster side prepares before the enemy strikes; the slower one is struck as things are now.
+        # The faster side sets up before the enemy attacks; the slower one is hit in its current state.
         late = _struck(standing_at(own), their_next(dex, own, enemy))
         early = standing_at(own)
         if self.naps is None:
@@ -43,7 +43,7 @@ class Preparation:
         if self.gained:
             start = healed(start, self.gained)
         naps = self.naps
-        if naps is not None and first > 0.5:  # the first of the turns that it loses is this one
+        if naps is not None and first > 0.5:  # this turn is the first that the enemy loses
             naps = tuple([nap - 1 for nap in naps])
         end = duel(
             dex, self.own, rested(self.enemy), attacking, starts=Starts(own=start), naps=naps
@@ -52,7 +52,7 @@ class Preparation:
 
 
 def preparations(dex: Dex, own: BattleMon, enemy: BattleMon) -> Iterator[Preparation]:
-    """Yield what each usable move without power would change, if anything."""
+    """Yield the effect of each usable move without power, if it has one now."""
     for slot, known in enumerate(own.moves):
         move = dex.all_moves.get(known.move)
         if move is None or move.power or not known.pp or slot == own.disabled:
@@ -100,7 +100,7 @@ def _of_status(
 
 
 def _ailing(dex: Dex, enemy: BattleMon, move: MoveData) -> BattleMon | None:
-    """Return the enemy as the move leaves it, or None when it would do nothing."""
+    """Return the enemy after the status move, or None when the move would fail."""
     if move.effect == effects.CONFUSE and Volatile.CONFUSED not in enemy.volatile:
         dizzy = enemy.volatile | Volatile.CONFUSED
         return replace(enemy, volatile=dizzy, confused_turns=CONFUSION_TURNS)
