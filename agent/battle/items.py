@@ -21,7 +21,7 @@ CURES: Final = {  # item: the status conditions that it cures
     52: Status._fields,
     16: Status._fields,
 }
-AILMENTS: Final = Status._fields[1:]  # all but sleep, which is a turn counter
+FLAG_STATUSES: Final = Status._fields[1:]  # all but sleep, which is a turn counter
 RAISES: Final = {65: "attack", 66: "defense", 67: "speed", 68: "special"}
 HELPFUL: Final = tuple(dict.fromkeys((*CURES, *HEALS, *RAISES)))
 POKE_BALL: Final = 4
@@ -29,7 +29,7 @@ ANTIDOTE: Final = 11
 POTION: Final = 20
 
 
-def uses_of(bag: Bag, spare: tuple[int, ...]) -> Iterator[int]:
+def useful_items(bag: Bag, spare: tuple[int, ...]) -> Iterator[int]:
     """Yield the bag items that help in battle and are not in `spare`, cheapest first."""
     held = {stack.item for stack in bag.items}
     for item in HELPFUL:
@@ -51,7 +51,7 @@ def cured(mon: BattleMon, item: int) -> BattleMon:
     old = mon.status
     status = Status(
         0 if "sleep" in gone else old.sleep,
-        *[part and name not in gone for name, part in zip(AILMENTS, old[1:], strict=True)],
+        *[part and name not in gone for name, part in zip(FLAG_STATUSES, old[1:], strict=True)],
     )
     stats = mon.stats
     if "paralyzed" in gone:

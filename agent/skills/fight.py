@@ -17,9 +17,9 @@ from agent.skills.orders import (
     Throw,
     TriedOrders,
     UseItem,
+    fallback_order,
     first_able,
     is_lawful,
-    last_resort,
 )
 from agent.skills.press import look_on, read_on, tap, wait
 from agent.skills.skill import Movement, Outcome, Skill
@@ -118,7 +118,7 @@ class Turn:
         order = self.commander.order(state, tried)
         if order not in self._refused and is_lawful(order, state):
             return order
-        return last_resort(state.battle) if state.battle is not None else Attack(0)
+        return fallback_order(state.battle) if state.battle is not None else Attack(0)
 
     def _settle(self, state: State) -> None:
         """A turn that passed makes what was refused worth another try; one that did not adds to it."""

@@ -110,7 +110,7 @@ def any_attack(battle: Battle) -> Attack:
     return Attack(slots[0] if slots else 0)
 
 
-def last_resort(battle: Battle) -> Order:
+def fallback_order(battle: Battle) -> Order:
     """Return what is always lawful: an attack, and in the Safari to run."""
     return Flee() if battle.type is BattleType.SAFARI else any_attack(battle)
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.battle.damage import HORIZON, NEGLIGIBLE, Blows, Duel, endure
-from agent.battle.matchups import Attacking, duel, minded
+from agent.battle.damage import HORIZON, NEGLIGIBLE, Duel, TurnDamage, survival
+from agent.battle.matchups import AttackChoice, duel, with_ai_moves
 from agent.battle.options import BattleGoals, TurnState, attack_options
 from agent.battle.policy import choice
 from agent.skills import Attack, Flee
@@ -53,7 +53,7 @@ def ordered(state: State, own: BattleMon, enemy: BattleMon, kind: BattleKind) ->
     return choice(DEX, at(state, own, enemy, kind), BattleGoals()).order
 
 
-def table(state: State, own: BattleMon, enemy: BattleMon) -> TurnState:
+def turn_of(state: State, own: BattleMon, enemy: BattleMon) -> TurnState:
     found = TurnState.of(DEX, at(state, own, enemy, BattleKind.TRAINER), BattleGoals())
     assert found is not None
     return found
@@ -63,7 +63,7 @@ def test_of_two_attacks_the_quicker_is_chosen(first_turn: State) -> None:
     own, enemy = sides(first_turn)
     own = with_moves(own, (NUDGE, 10), (GLOWER, 10), (SPLISH, 10))
     weak = replace(enemy, hp=9)  # nothing is worth preparing
-    quickest = min(attack_options(table(first_turn, own, weak)), key=lambda each: each.turns)
+    quickest = min(attack_options(turn_of(first_turn, own, weak)), key=lambda each: each.turns)
     assert ordered(first_turn, own, weak, BattleKind.TRAINER) == quickest.order
 
 
@@ -132,7 +132,7 @@ def test_creatures_and_moves_that_no_table_has_are_fought_all_the_same(first_tur
 def test_against_an_enemy_that_cannot_hurt_every_fight_is_won(first_turn: State) -> None:
     own, enemy = sides(first_turn)
     own, harmless = with_moves(own, (NUDGE, 20)), with_moves(enemy, (GLOWER, 10))
-    (only,) = attack_options(table(first_turn, own, harmless))
+    (only,) = attack_options(turn_of(first_turn, own, harmless))
     assert only.worth >= 1.0
 
 
@@ -147,7 +147,7 @@ def alive(blow: dict[int, float], hp: int) -> list[float]:
     for amount, share in blow.items():
         odds[min(amount, hp)] += share
     whole[0] = 1.0
-    return list(endure(whole, Blows((odds,))).alive)
+    return list(survival(whole, TurnDamage((odds,))).alive)
 
 
 @given(blow=SPREADS, hp=st.integers(1, 30))
@@ -175,7 +175,7 @@ POISONED = 8
 
 
 def foreseen(ring: Ring, trainer_class: int) -> set[str]:
-    found = minded(DEX, ring.enemy, ring.own, trainer_class)
+    found = with_ai_moves(DEX, ring.enemy, ring.own, trainer_class)
     return {DEX.move(each.move).name for each in found.moves}
 
 
@@ -229,7 +229,7 @@ def test_who_is_wild_chooses_anything(ring: Ring) -> None:
 
 
 def ends(ring: Ring, move: str) -> Duel:
-    return duel(DEX, ring.own, ring.enemy, Attacking(0, DEX.move(number_of(move)), 5))
+    return duel(DEX, ring.own, ring.enemy, AttackChoice(0, DEX.move(number_of(move)), 5))
 
 
 def test_a_move_that_must_be_charged_wins_a_turn_later_than_one_that_rests_afterwards(
@@ -242,7 +242,7 @@ def test_a_move_that_must_be_charged_wins_a_turn_later_than_one_that_rests_after
 
 
 def chance(ring: Ring, move: MoveData) -> float:
-    return duel(DEX, ring.own, ring.enemy, Attacking(0, move, 20)).chance
+    return duel(DEX, ring.own, ring.enemy, AttackChoice(0, move, 20)).chance
 
 
 def test_who_is_held_does_less(ring: Ring) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent.battle.learn_move import offered, slot_to_forget
+from agent.battle.learn_move import offered_move, slot_to_forget
 from agent.battle.matchups import chance_to_beat
 from agent.battle.options import BattleGoals
 from agent.battle.policy import BattlePolicy, catch_chance, choice
@@ -327,8 +327,8 @@ def test_a_move_is_offered_to_who_learns_it_at_its_level(played: Played) -> None
         game.poke({symbol("wMoveNum"): lesson.move, symbol("wWhichPokemon"): 0})
         mon = learner(game.state, NUDGE, GLOWER, NIBBLE, NAP_PUFF)
         learning = replace(game.state, party=Party((replace(mon, level=lesson.level),)))
-        assert offered(DEX, learning) == (0, lesson.move)
-        assert offered(DEX, replace(learning, party=Party((replace(mon, level=1),)))) is None
+        assert offered_move(DEX, learning) == (0, lesson.move)
+        assert offered_move(DEX, replace(learning, party=Party((replace(mon, level=1),)))) is None
 
 
 def test_a_higher_level_makes_a_trainer_likelier_to_be_beaten(first_turn: State) -> None:
@@ -347,7 +347,7 @@ def test_a_higher_level_makes_a_trainer_likelier_to_be_beaten(first_turn: State)
     assert chance_to_beat(DEX, alone, ()) == 1
 
 
-AILMENTS = st.builds(
+STATUSES = st.builds(
     Status, st.integers(0, 7), st.booleans(), st.booleans(), st.booleans(), st.booleans()
 )
 MOVES = st.lists(
@@ -361,12 +361,12 @@ ITEMS = st.lists(
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     moves=MOVES,
-    ailments=AILMENTS,
+    status=STATUSES,
     hp=st.integers(1, 30),
     bench_hp=st.integers(0, 30),
     kind=st.sampled_from((BattleKind.WILD, BattleKind.TRAINER)),
     bag=ITEMS,
-    wishes=st.builds(
+    goals=st.builds(
         BattleGoals, catch=st.sampled_from((frozenset(), frozenset({3}))), train=st.booleans()
     ),
     disabled=st.none() | st.integers(0, 3),
@@ -374,24 +374,24 @@ ITEMS = st.lists(
 def test_every_order_is_lawful(
     first_turn: State,
     moves: list[tuple[int, int]],
-    ailments: Status,
+    status: Status,
     hp: int,
     bench_hp: int,
     kind: BattleKind,
     bag: list[tuple[int, int]],
-    wishes: BattleGoals,
+    goals: BattleGoals,
     disabled: int | None,
 ) -> None:
     mon = replace(
         fighter(own_of(first_turn), NUDGE, hp=hp),
         moves=slots(*moves),
-        status=ailments,
+        status=status,
         disabled=disabled if disabled is not None and disabled < len(moves) else None,
     )
     foe = replace(fighter(own_of(first_turn), NUDGE), species=3)
     state = at(first_turn, mon, foe, fighter(mon, NUDGE, hp=bench_hp), kind=kind, bag=tuple(bag))
     refused: set[Order] = set()
     for _ in range(3):  # and so are those given when the first is refused
-        order = order_in(state, wishes, TriedOrders(frozenset(refused)))
+        order = order_in(state, goals, TriedOrders(frozenset(refused)))
         assert is_lawful(order, state)
         refused.add(order)
