@@ -1,4 +1,4 @@
-"""Skills: generators that yield steps and receive the states that follow."""
+"""Skills: generators that yield steps and receive the state after each step."""
 
 from agent.skills.bag import buy, swap, teach, toss, use_item
 from agent.skills.boulders import BoulderGoal, push_boulders

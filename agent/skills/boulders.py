@@ -1,6 +1,6 @@
-"""STRENGTH puzzles: a search for the fewest pushes, and the skill that carries them out.
+"""STRENGTH puzzles: a search for the fewest pushes, and the skill that performs them.
 
-A room in which a boulder can no longer reach its square is left and entered again, which resets it.
+When a boulder can no longer reach its square, the skill leaves and re-enters the map, which resets it.
 """
 
 import heapq
@@ -24,18 +24,18 @@ from emulator.world.residents import ResidentKind
 Square: TypeAlias = tuple[int, int]
 Boulders: TypeAlias = Mapping[int, Square]  # by sprite slot
 
-STAIRS_OF_CAVES: Final = 0x15  # a tile that boulders refuse
+STAIRS_OF_CAVES: Final = 0x15  # a tile that blocks boulders
 MOST_SCENES: Final = 30_000
-STRONG: Final = 0x01  # of wStatusFlags1; gone on the next map
-LEAN_HOLD: Final = 10  # the first attempt is only noted, the next one moves the boulder
+STRONG: Final = 0x01  # bit of wStatusFlags1; cleared on the next map
+LEAN_HOLD: Final = 10  # the first press only sets a flag, the second moves the boulder
 LEAN_SETTLE: Final = 40
 LEANS: Final = 3
-PLANS: Final = 60  # made before it is given up
+PLANS: Final = 60  # plans before the skill gives up
 FRESH_STARTS: Final = 3
 
 
 class Push(NamedTuple):
-    """A boulder to push and the direction, and the steps to the square to push from."""
+    """One push: boulder slot, direction, and the steps to the square to push from."""
 
     slot: int
     stand: Square
@@ -45,9 +45,9 @@ class Push(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BoulderRoom:
-    """A map as one finds it: boulders, `walls` that keep oneself out, `taken` squares that keep boulders out.
+    """The state of a puzzle map: boulders, `walls` that block the player, `taken` squares that block boulders.
 
-    Even what is hidden or was picked up keeps its square from boulders.
+    Hidden objects and collected items still block boulders.
     """
 
     world: World
@@ -57,9 +57,9 @@ class BoulderRoom:
 
 
 def find_pushes(room: BoulderRoom, here: Spot, slot: int, goal: Square) -> list[Push] | None:
-    """Return the fewest pushes that bring the boulder in `slot` to `goal`; None when there are none, or no boulder.
+    """Return the fewest pushes that bring the boulder in `slot` to `goal`, or None without a solution or boulder.
 
-    Mats are stood on, and other boulders moved, only where it does not work without.
+    Steps onto warp mats and moves of other boulders are used only if needed.
     """
     if slot not in room.boulders:
         return None
@@ -73,14 +73,14 @@ def find_pushes(room: BoulderRoom, here: Spot, slot: int, goal: Square) -> list[
 
 
 class _Scene(NamedTuple):
-    """Where the boulders lie, in the order of their slots, and where one stands."""
+    """The boulder squares in slot order, and the player's square."""
 
     boulders: tuple[Square, ...]
     player: Square
 
 
 class _Search:
-    """One search: by pushes so far and those that are missing at least."""
+    """An A* search over pushes; the heuristic is the boulder's distance to the goal."""
 
     def __init__(
         self, room: BoulderRoom, here: Spot, slot: int, goal: Square, *, over_mats: bool
@@ -104,7 +104,7 @@ class _Search:
             if scene.boulders[self._wanted] == self._goal:
                 return self._unwind(came, scene)
             reach = self._reach(scene)
-            seen = _Scene(scene.boulders, min(reach))  # wherever one stands in there is the same
+            seen = _Scene(scene.boulders, min(reach))  # all reachable player squares are equivalent
             if seen in closed:
                 continue
             closed.add(seen)
@@ -122,7 +122,7 @@ class _Search:
         return abs(x - self._goal[0]) + abs(y - self._goal[1])
 
     def _reach(self, scene: _Scene) -> Mapping[Square, Hop | None]:
-        """Return where one gets to without a push, each with the step onto it."""
+        """Return the squares reachable without a push, each with the step onto it."""
         closed = self._room.walls.union(scene.boulders)
         reached: dict[Square, Hop | None] = {scene.player: None}
         waiting = deque([scene.player])
@@ -144,7 +144,7 @@ class _Search:
         return self._steps[square]
 
     def _onto_mats(self, square: Square) -> Iterator[Facing]:
-        """Which ways a short press gets one onto a mat: it is let go before the mat could see the key."""
+        """Yield the directions in which a short press steps onto a mat without triggering its warp."""
         x, y = square
         for facing in Facing:
             mat = self._map.warp_at(x + facing.dx, y + facing.dy)
@@ -165,7 +165,7 @@ class _Search:
                     yield Push(slot, stand, facing), _Scene(moved, stand)
 
     def _rolls(self, stand: Square, to: Square, scene: _Scene) -> bool:
-        """Say whether a boulder gets to the square behind it when one pushes from the one before."""
+        """Return whether a boulder pushed from `stand` can move to `to`."""
         here = self._map
         if to in self._room.taken or to in scene.boulders or not here.passable(*to):
             return False
@@ -181,7 +181,7 @@ class _Search:
 
 
 def _way(reach: Mapping[Square, Hop | None], to: Square) -> tuple[Hop, ...]:
-    """Return the steps to a square within reach."""
+    """Return the steps to a reachable square."""
     steps = []
     while (hop := reach[to]) is not None:
         steps.append(hop)
@@ -190,16 +190,16 @@ def _way(reach: Mapping[Square, Hop | None], to: Square) -> tuple[Hop, ...]:
 
 
 class BoulderGoal(NamedTuple):
-    """A boulder, by its sprite slot, and the square where it should lie, or the hole it should go down."""
+    """A boulder, by its sprite slot, and its goal: a square, or the hole to push it into."""
 
     slot: int
     square: Square
 
 
 def push_boulders(wishes: Sequence[BoulderGoal], terrain: Terrain, state: State) -> Skill:
-    """Bring boulders of this map to their squares, one after the other; BLOCKED where no mon knows STRENGTH.
+    """Push boulders of this map to their squares, one by one; BLOCKED if no mon knows STRENGTH.
 
-    Where a boulder can no longer get there, the map is left and entered again: they lie as at first then.
+    If a goal is unreachable, leave and re-enter the map, which resets the boulders.
     """
     place = state.map.map_id
     plans, fresh = PLANS, FRESH_STARTS
@@ -228,7 +228,7 @@ def push_boulders(wishes: Sequence[BoulderGoal], terrain: Terrain, state: State)
 
 
 def _is_met(wish: BoulderGoal, state: State) -> bool:
-    """What went down a hole is there no more."""
+    """Return whether the boulder is at its goal; a boulder that fell into a hole is absent."""
     lying = {person.slot: person.position for person in state.people_present}
     return lying.get(wish.slot, wish.square) == wish.square
 
@@ -248,7 +248,7 @@ def _room(terrain: Terrain, state: State) -> BoulderRoom:
 
 
 def _carry_out(pushes: Sequence[Push], terrain: Terrain, state: State) -> Movement:
-    """Push as far as everything goes as planned."""
+    """Perform the pushes until one has another result than planned."""
     for push in pushes:
         if push.way:
             state = yield from follow(list(push.way), state, Crowd(terrain.world(state)))

@@ -1,4 +1,4 @@
-"""Walking without a destination: to meet wild Pokemon, or to leave the map by the nearest exit."""
+"""Skills that walk without a fixed destination: meet wild Pokemon, or leave the map by the nearest exit."""
 
 from collections.abc import Iterator
 from typing import Final, TypeAlias
@@ -12,15 +12,15 @@ from emulator import GameMap, State, World
 from emulator.world.header import FIRST_INDOOR_MAP
 
 Square: TypeAlias = tuple[int, int]
-STRIDES: Final = 400  # far more than it takes to meet a wild Pokemon
+STRIDES: Final = 400  # far more than a wild encounter needs
 STRIDE: Final = 3  # steps under one press
-ROUND: Final = 8  # strides, after which one stands still for a moment
-# Frames that such a moment may take: steps in time with the random bytes meet none.
+ROUND: Final = 8  # strides between two short waits
+# Longest wait in frames: steps in phase with the random bytes would never meet an encounter.
 PRIME: Final = 13
 
 
 def leave_map(terrain: Terrain, state: State, *, patience: int = 20) -> Skill:
-    """Walk through the nearest warp or over the nearest edge; BLOCKED after `patience` plans."""
+    """Leave the map by the nearest warp or edge; BLOCKED after `patience` plans."""
     left = state.map.map_id
     crowd, stuck = Crowd(terrain.world(state)), Obstacles()
     for _ in range(patience):
@@ -43,10 +43,10 @@ def leave_map(terrain: Terrain, state: State, *, patience: int = 20) -> Skill:
 
 
 def roam(terrain: Terrain, state: State, *, strides: int = STRIDES) -> Skill:
-    """Go to the nearest grass of this map, or any floor of a cave, and walk about there.
+    """Go to the nearest grass of this map, or any floor of a cave, and walk around there.
 
-    DONE after so many strides; an encounter ends it before. BLOCKED where none live,
-    or there is no way to go.
+    DONE after `strides` strides; an encounter ends it earlier. BLOCKED on a map without wild
+    areas, or without a route to one.
     """
     here = state.map.map_id
     haunts = frozenset(haunts_of(terrain.world(state).map(here)))
@@ -68,7 +68,7 @@ def roam(terrain: Terrain, state: State, *, strides: int = STRIDES) -> Skill:
 
 
 def _stroll(world: World, spot: Spot, free: frozenset[Square], chance: int) -> list[Hop]:
-    """Return a few steps straight ahead in one of the directions there are; none when there is none."""
+    """Return up to `STRIDE` steps straight ahead in one possible direction; empty when there is none."""
     ways = _steps(world, spot, free)
     way = [ways[chance % len(ways)]] if ways else []
     while way and len(way) < STRIDE:
@@ -85,7 +85,7 @@ def _steps(world: World, here: Spot, free: frozenset[Square]) -> list[Hop]:
 
 
 def haunts_of(game_map: GameMap) -> Iterator[tuple[int, int]]:
-    """Yield the squares on which wild mons of the land may come: grass, or in a cave any floor."""
+    """Yield the land squares with wild encounters: grass, or in a cave any floor."""
     grass = game_map.tileset.grass
     squares = [
         (x, y)

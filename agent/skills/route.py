@@ -1,7 +1,7 @@
-"""The graph of all maps, and the cheapest route over it.
+"""The graph of all maps, and the A* search for the cheapest route over it.
 
-An edge is a hop: one press of the pad and where it leads, be it a step, a ledge, a warp, a map
-edge, an obstacle that can be opened, or a lift. Routes are found by A*.
+An edge is a hop: one press of the pad and the spot it leads to by a step, a ledge, a warp, a map
+edge, an obstacle that can be cleared, or an elevator.
 """
 
 import heapq
@@ -20,15 +20,15 @@ from emulator.world.world import Floor, Lift
 
 WARP_COST: Final = 4  # the fade and the input block after it, in steps
 LEDGE_COST: Final = 2
-RIDE_COST: Final = 16  # a menu, and the way out of the car
-# What it takes to open a way, in steps: the menus of a field move, or a text.
+RIDE_COST: Final = 16  # a menu, and the way out of the elevator
+# Cost of clearing an obstacle, in steps: the menus of a field move, or a text.
 OBSTACLE_COSTS: Final = {Obstacle.TREE: 20, Obstacle.WATER: 20, Obstacle.LOCKED_DOOR: 8}
-GRASS_COST: Final = 3  # what lives in the grass costs time and HP; a small detour is cheaper
+GRASS_COST: Final = 3  # encounters cost time and HP; a small detour is cheaper
 MAX_NODES: Final = 100_000  # more than the game has squares
 
 
 class Spot(NamedTuple):
-    """A square of a map, and the outdoor map that 0xFF warps lead back to."""
+    """A square of a map, and the outdoor map that 0xFF warps lead to."""
 
     map_id: int
     x: int
@@ -36,21 +36,21 @@ class Spot(NamedTuple):
     last_map: int
 
     def next_to(self, facing: Facing) -> "Spot":
-        """Return the spot one step that way."""
+        """Return the spot one step in this direction."""
         return self._replace(x=self.x + facing.delta.x, y=self.y + facing.delta.y)
 
 
 def spot_of(state: State) -> Spot:
-    """Return where the player stands."""
+    """Return the spot of the player."""
     here = state.map
-    # Outdoors the game may still remember the town before; a door remembers the map it is on.
+    # Outdoors wLastMap may still hold an earlier town; a door sets it to the map of the door.
     last_map = here.map_id if here.map_id < FIRST_INDOOR_MAP else here.last_map
     return Spot(here.map_id, here.x, here.y, last_map)
 
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One press of the pad and the spot it leads to; `by` is the obstacle to get past first, or the floor to name."""
+    """One press of the pad and the spot it leads to; `by` is an obstacle to clear or an elevator floor to choose."""
 
     facing: Facing
     to: Spot
@@ -59,14 +59,14 @@ class Hop:
 
 
 def is_step(hop: Hop, here: Spot) -> bool:
-    """Say whether `hop` is one step on the same map, neither ledge nor warp nor map edge nor past an obstacle."""
+    """Return whether `hop` is a plain step on the same map: no ledge, warp, map edge or obstacle."""
     return hop.to == here.next_to(hop.facing) and hop.by is None
 
 
 @lru_cache(maxsize=1 << 17)  # Red has some seventy thousand spots
 def hops(world: World, spot: Spot) -> tuple[Hop, ...]:
     """Return every hop that the cartridge's maps allow from `spot`."""
-    # Worlds differ in a block here and there: what is the same as ever is worked out once for all of them.
+    # Worlds differ in few blocks; hops of unchanged maps are computed once for all worlds.
     alike = world.alike(spot.map_id)
     return tuple(_hops(world, spot)) if alike is world else hops(alike, spot)
 
@@ -74,7 +74,7 @@ def hops(world: World, spot: Spot) -> tuple[Hop, ...]:
 def _hops(world: World, spot: Spot) -> Iterator[Hop]:
     game_map = world.map(spot.map_id)
     if not game_map.contains(spot.x, spot.y):
-        return  # a map that is not what it was: nothing says what lies out there
+        return  # outside of a map whose blocks have changed
     afloat = Obstacle.WATER in world.passes
     surfs = afloat and game_map.obstacle(spot.x, spot.y) is Obstacle.WATER
     for facing in Facing:
@@ -90,7 +90,7 @@ def _hops(world: World, spot: Spot) -> Iterator[Hop]:
 
 
 def _rides(world: World, spot: Spot, lift: Lift) -> Iterator[Hop]:
-    """Yield where a lift leads from before its panel."""
+    """Yield the elevator hops from the square in front of the panel."""
     if spot.next_to(Facing.UP)[1:3] != lift.panel:
         return
     for floor in lift.floors:
@@ -102,7 +102,7 @@ def _rides(world: World, spot: Spot, lift: Lift) -> Iterator[Hop]:
 def _hop(world: World, game_map: GameMap, spot: Spot, facing: Facing) -> Hop | None:
     here = game_map.warp_at(spot.x, spot.y)
     walks_off = game_map.can_step((spot.x, spot.y), facing)
-    # Standing on a mat, only running against something fires it.
+    # A mat under the player triggers only when the player walks against something solid.
     if here is not None and facing in here.press and not walks_off:
         return _through(world, spot, here, facing)
     crossing = game_map.crossing((spot.x, spot.y), facing)
@@ -118,7 +118,7 @@ def _hop(world: World, game_map: GameMap, spot: Spot, facing: Facing) -> Hop | N
         return None
     x, y = spot.x + facing.dx, spot.y + facing.dy
     ahead = game_map.warp_at(x, y)
-    # Arriving on a mat with its key held fires the warp at once, as stepping on stairs does.
+    # A step onto a mat with its direction held triggers the warp at once, as stairs do.
     if ahead is not None and (ahead.steps or facing in ahead.press):
         return _through(world, spot, ahead, facing)
     carried = world.carries.get((spot.map_id, x, y))
@@ -131,7 +131,7 @@ def _hop(world: World, game_map: GameMap, spot: Spot, facing: Facing) -> Hop | N
 def _past(
     world: World, game_map: GameMap, spot: Spot, facing: Facing, *, surfs: bool
 ) -> Hop | None:
-    """Where one gets past what closes the square ahead, if it is closed by something that one gets past."""
+    """Return the hop past the obstacle on the square ahead, or None unless it can be cleared."""
     to = spot.next_to(facing)
     crossing = game_map.crossing((spot.x, spot.y), facing)
     if crossing is not None and crossing.map_id in world.map_ids:
@@ -148,7 +148,7 @@ def _past(
 
 
 def _carried(spot: Spot, end: tuple[int, int, int], facing: Facing) -> Hop:
-    """Where a script carries one: along the floor, or down a hole."""
+    """Return the hop by which a script moves the player: along the floor, or down a hole."""
     map_id, x, y = end
     if map_id != spot.map_id:
         return Hop(facing, spot._replace(map_id=map_id, x=x, y=y), WARP_COST)
@@ -156,9 +156,9 @@ def _carried(spot: Spot, end: tuple[int, int, int], facing: Facing) -> Hop:
 
 
 def _through(world: World, spot: Spot, warp: Warp, facing: Facing) -> Hop | None:
-    """Where a warp leads; one that no map bears out leads nowhere."""
+    """Return the hop through a warp, or None for a warp without a valid target."""
     if spot.map_id in world.lifts:
-        return None  # to the floor that was named, and the map says nothing of that
+        return None  # the target depends on the chosen floor, not on the map data
     map_id = spot.last_map if warp.map_id == LAST_MAP else warp.map_id
     if map_id not in world.map_ids or warp.warp_index >= len(world.map(map_id).warps):
         return None
@@ -169,13 +169,13 @@ def _through(world: World, spot: Spot, warp: Warp, facing: Facing) -> Hop | None
 
 
 class Obstacles(NamedTuple):
-    """What stands in the way beside the ground: squares that are taken, and by how much others are dearer."""
+    """Obstacles other than the ground: blocked squares, and extra costs of others."""
 
     walls: frozenset[MapSquare] = frozenset()
     costs: Mapping[MapSquare, int] = MappingProxyType({})
 
     def and_also(self, other: "Obstacles") -> "Obstacles":
-        """Return both; where both make a square dearer, it is dearer by both."""
+        """Return the union of both; extra costs are added."""
         costs = dict(self.costs)
         for square, cost in other.costs.items():
             costs[square] = costs.get(square, 0) + cost
@@ -194,15 +194,15 @@ def find_route(
     distances: Mapping[Spot, int] | None = None,
     longest: float = inf,
 ) -> list[Hop] | None:
-    """Return the cheapest hops from `start` to a spot that `arrived` accepts; None beyond a cost of `longest`.
+    """Return the cheapest hops from `start` to a spot that `arrived` accepts, or None above a cost of `longest`.
 
-    `distances` to the goal without people in the way guide the search: what they leave out
-    does not lead there. Without them every spot counts as near.
+    `distances` to the goal without people are the heuristic; a spot without a distance does
+    not lead there. Without `distances` the heuristic is 0.
     """
     if distances is not None and start not in distances:
         return None
     order = count()
-    # Of spots as promising the nearer comes first: many ways are as short, and one is enough.
+    # On equal cost the spot nearer to the goal comes first: many routes are equal, and one is enough.
     frontier: list[tuple[int, int, int, Spot]] = [(0, 0, next(order), start)]
     came: dict[Spot, tuple[Spot, Hop]] = {}
     cost_of = {start: 0}
@@ -219,7 +219,7 @@ def find_route(
         for hop in hops(world, spot):
             to = hop.to
             if so_far + hop.cost >= cost_of.get(to, inf):
-                continue  # as most: they lead to where one came from
+                continue  # most hops lead back
             square = to[:3]
             cost = so_far + hop.cost + dearer.get(square, 0)
             left = 0 if distances is None else distances.get(to)
@@ -234,14 +234,14 @@ def find_route(
 
 
 class Enclosure(NamedTuple):
-    """Spots of a world, and the walls that keep one in there, away from wherever one wants to go."""
+    """Spots of a world and the walls that separate them from a destination."""
 
     world: World
     spots: frozenset[Spot]
     walls: frozenset[MapSquare]
 
     def still_holds(self, world: World, spot: Spot, walls: frozenset[MapSquare]) -> bool:
-        """Say whether `spot` is still shut in, wherever other walls may be now."""
+        """Return whether `spot` is still enclosed; other walls do not matter."""
         return world is self.world and spot in self.spots and self.walls <= walls
 
 
@@ -253,9 +253,9 @@ def enclosure(
     walls: frozenset[MapSquare],
     distances: Mapping[Spot, int] | None = None,
 ) -> Enclosure | None:
-    """Return what keeps one from going from `start` where `arrived` accepts; None when there is a way.
+    """Return the enclosure around `start` that separates it from all accepted spots, or None if a route exists.
 
-    `distances` are as for a route: what they leave out does not lead there.
+    `distances` are as for a route: a spot without a distance does not lead there.
     """
     spots, waiting = {start}, [start]
     met: set[MapSquare] = set()
@@ -274,7 +274,7 @@ def enclosure(
 
 @lru_cache(maxsize=256)
 def joins(world: World, start: Spot, square: tuple[int, int]) -> bool:
-    """Say whether one can walk from `start` to a square of the same map without leaving it."""
+    """Return whether `square` can be reached from `start` without leaving the map."""
     spots, waiting = {start}, [start]
     while waiting:
         spot = waiting.pop()
