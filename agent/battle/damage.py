@@ -41,10 +41,7 @@ NEGLIGIBLE: Final = 1e-3  # a survival chance below which the search stops
 
 
 class TurnDamage(NamedTuple):
-    """Odds of the damage taken in each turn; the last entry repeats.
-
-    `idle` are counts of turns before the first damage, all equally likely; `regained` is HP healed per turn.
-    """
+    """Damage odds by turn (the last repeats), equally likely counts of `idle` turns before, HP healed per turn."""
 
     turns: tuple[Odds, ...]
     idle: tuple[int, ...] = (0,)

@@ -33,7 +33,7 @@ from agent.skills import (
     TriedOrders,
     any_attack,
     first_able,
-    is_lawful,
+    is_allowed,
     usable_slots,
 )
 from agent.skills.orders import GREAT_BALL, MASTER_BALL
@@ -164,18 +164,18 @@ def choice(dex: Dex, state: State, goals: BattleGoals, tried: TriedOrders = UNTR
     if turn is None:
         return Choice(any_attack(state.battle) if state.battle is not None else Attack(0))
     order = catch_order(turn, tried)
-    if order is not None and is_lawful(order, state):
+    if order is not None and is_allowed(order, state):
         return Choice(order)
     found = [each for each in _options(turn) if each.order not in tried.refused]
-    lawful = [each for each in found if is_lawful(each.order, state)]
-    return _best(turn, lawful, tried) if lawful else Choice(any_attack(turn.battle))
+    allowed = [each for each in found if is_allowed(each.order, state)]
+    return _best(turn, allowed, tried) if allowed else Choice(any_attack(turn.battle))
 
 
 def _safari_order(battle: Battle, state: State, goals: BattleGoals) -> Order:
     """Return a ball throw for a wanted species, and running for all others."""
     wanted = battle.enemy is not None and battle.enemy.species in goals.catch
     ball = Throw(SAFARI_BALL)
-    return ball if wanted and is_lawful(ball, state) else Flee()
+    return ball if wanted and is_allowed(ball, state) else Flee()
 
 
 def _options(turn: TurnState) -> list[TurnOption]:

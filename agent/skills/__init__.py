@@ -18,7 +18,7 @@ from agent.skills.orders import (
     UseItem,
     any_attack,
     first_able,
-    is_lawful,
+    is_allowed,
     usable_slots,
 )
 from agent.skills.press import read_on, tap, wait
@@ -65,7 +65,7 @@ __all__ = [
     "first_able",
     "fly",
     "hear_out",
-    "is_lawful",
+    "is_allowed",
     "joins",
     "leave_map",
     "look_at",

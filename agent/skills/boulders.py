@@ -25,13 +25,13 @@ Square: TypeAlias = tuple[int, int]
 Boulders: TypeAlias = Mapping[int, Square]  # by sprite slot
 
 STAIRS_OF_CAVES: Final = 0x15  # a tile that blocks boulders
-MOST_SCENES: Final = 30_000
-STRONG: Final = 0x01  # bit of wStatusFlags1; cleared on the next map
-LEAN_HOLD: Final = 10  # the first press only sets a flag, the second moves the boulder
-LEAN_SETTLE: Final = 40
-LEANS: Final = 3
+MOST_LAYOUTS: Final = 30_000
+STRENGTH_ON: Final = 0x01  # bit of wStatusFlags1; cleared on the next map
+PUSH_HOLD: Final = 10  # the first press only sets a flag, the second moves the boulder
+PUSH_SETTLE: Final = 40
+PRESSES: Final = 3
 PLANS: Final = 60  # plans before the skill gives up
-FRESH_STARTS: Final = 3
+RESETS: Final = 3
 
 
 class Push(NamedTuple):
@@ -45,7 +45,7 @@ class Push(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BoulderRoom:
-    """The state of a puzzle map: boulders, `walls` that block the player, `taken` squares that block boulders.
+    """The state of a puzzle map: boulders, `walls` that block the player, `blocked` squares that block boulders.
 
     Hidden objects and collected items still block boulders.
     """
@@ -53,7 +53,7 @@ class BoulderRoom:
     world: World
     boulders: Boulders
     walls: frozenset[Square]
-    taken: frozenset[Square]
+    blocked: frozenset[Square]
 
 
 def find_pushes(room: BoulderRoom, here: Spot, slot: int, goal: Square) -> list[Push] | None:
@@ -72,7 +72,7 @@ def find_pushes(room: BoulderRoom, here: Spot, slot: int, goal: Square) -> list[
     return None
 
 
-class _Scene(NamedTuple):
+class _Layout(NamedTuple):
     """The boulder squares in slot order, and the player's square."""
 
     boulders: tuple[Square, ...]
@@ -92,40 +92,40 @@ class _Search:
         self._steps: dict[Square, tuple[Hop, ...]] = {}
 
     def run(self, movers: Collection[int]) -> list[Push] | None:
-        lying = tuple(self._room.boulders[slot] for slot in self._slots)
-        start = _Scene(lying, (self._here.x, self._here.y))
+        squares = tuple(self._room.boulders[slot] for slot in self._slots)
+        start = _Layout(squares, (self._here.x, self._here.y))
         order = count()
-        frontier = [(self._missing(start), next(order), 0, start)]
-        came: dict[_Scene, tuple[_Scene, Push]] = {}
+        frontier = [(self._distance(start), next(order), 0, start)]
+        came: dict[_Layout, tuple[_Layout, Push]] = {}
         cost_of = {start: 0}
-        closed: set[_Scene] = set()
-        while frontier and len(closed) < MOST_SCENES:
-            *_, so_far, scene = heapq.heappop(frontier)
-            if scene.boulders[self._wanted] == self._goal:
-                return self._unwind(came, scene)
-            reach = self._reach(scene)
-            seen = _Scene(scene.boulders, min(reach))  # all reachable player squares are equivalent
+        closed: set[_Layout] = set()
+        while frontier and len(closed) < MOST_LAYOUTS:
+            *_, so_far, layout = heapq.heappop(frontier)
+            if layout.boulders[self._wanted] == self._goal:
+                return self._unwind(came, layout)
+            reach = self._reach(layout)
+            seen = _Layout(layout.boulders, min(reach))  # reachable player squares are equivalent
             if seen in closed:
                 continue
             closed.add(seen)
-            for push, after in self._pushes(scene, reach, movers):
+            for push, after in self._pushes(layout, reach, movers):
                 cost = so_far + 1
                 if cost < cost_of.get(after, inf):
                     cost_of[after] = cost
-                    came[after] = scene, push
-                    item = (cost + self._missing(after), next(order), cost, after)
+                    came[after] = layout, push
+                    item = (cost + self._distance(after), next(order), cost, after)
                     heapq.heappush(frontier, item)
         return None
 
-    def _missing(self, scene: _Scene) -> int:
-        x, y = scene.boulders[self._wanted]
+    def _distance(self, layout: _Layout) -> int:
+        x, y = layout.boulders[self._wanted]
         return abs(x - self._goal[0]) + abs(y - self._goal[1])
 
-    def _reach(self, scene: _Scene) -> Mapping[Square, Hop | None]:
+    def _reach(self, layout: _Layout) -> Mapping[Square, Hop | None]:
         """Return the squares reachable without a push, each with the step onto it."""
-        closed = self._room.walls.union(scene.boulders)
-        reached: dict[Square, Hop | None] = {scene.player: None}
-        waiting = deque([scene.player])
+        closed = self._room.walls.union(layout.boulders)
+        reached: dict[Square, Hop | None] = {layout.player: None}
+        waiting = deque([layout.player])
         while waiting:
             for hop in self._steps_from(waiting.popleft()):
                 square = hop.to.x, hop.to.y
@@ -153,30 +153,30 @@ class _Search:
                 yield facing
 
     def _pushes(
-        self, scene: _Scene, reach: Collection[Square], movers: Collection[int]
-    ) -> Iterator[tuple[Push, _Scene]]:
-        for number, (slot, (x, y)) in enumerate(zip(self._slots, scene.boulders, strict=True)):
+        self, layout: _Layout, reach: Collection[Square], movers: Collection[int]
+    ) -> Iterator[tuple[Push, _Layout]]:
+        for number, (slot, (x, y)) in enumerate(zip(self._slots, layout.boulders, strict=True)):
             if slot not in movers:
                 continue
             for facing in Facing:
                 stand, to = (x - facing.dx, y - facing.dy), (x + facing.dx, y + facing.dy)
-                if stand in reach and self._rolls(stand, to, scene):
-                    moved = (*scene.boulders[:number], to, *scene.boulders[number + 1 :])
-                    yield Push(slot, stand, facing), _Scene(moved, stand)
+                if stand in reach and self._can_move(stand, to, layout):
+                    moved = (*layout.boulders[:number], to, *layout.boulders[number + 1 :])
+                    yield Push(slot, stand, facing), _Layout(moved, stand)
 
-    def _rolls(self, stand: Square, to: Square, scene: _Scene) -> bool:
+    def _can_move(self, stand: Square, to: Square, layout: _Layout) -> bool:
         """Return whether a boulder pushed from `stand` can move to `to`."""
         here = self._map
-        if to in self._room.taken or to in scene.boulders or not here.passable(*to):
+        if to in self._room.blocked or to in layout.boulders or not here.passable(*to):
             return False
         tile = here.tile(*to)
         return tile != STAIRS_OF_CAVES and here.tileset.joined(here.tile(*stand), tile)
 
-    def _unwind(self, came: Mapping[_Scene, tuple[_Scene, Push]], scene: _Scene) -> list[Push]:
+    def _unwind(self, came: Mapping[_Layout, tuple[_Layout, Push]], layout: _Layout) -> list[Push]:
         pushes = []
-        while scene in came:
-            scene, push = came[scene]
-            pushes.append(push._replace(way=_way(self._reach(scene), push.stand)))
+        while layout in came:
+            layout, push = came[layout]
+            pushes.append(push._replace(way=_way(self._reach(layout), push.stand)))
         return pushes[::-1]
 
 
@@ -196,30 +196,30 @@ class BoulderGoal(NamedTuple):
     square: Square
 
 
-def push_boulders(wishes: Sequence[BoulderGoal], terrain: Terrain, state: State) -> Skill:
+def push_boulders(goals: Sequence[BoulderGoal], terrain: Terrain, state: State) -> Skill:
     """Push boulders of this map to their squares, one by one; BLOCKED if no mon knows STRENGTH.
 
     If a goal is unreachable, leave and re-enter the map, which resets the boulders.
     """
     place = state.map.map_id
-    plans, fresh = PLANS, FRESH_STARTS
-    while plans and fresh:
+    plans, resets = PLANS, RESETS
+    while plans and resets:
         plans -= 1
         if state.map.map_id != place:
             yield from travel(terrain, Destination(place), state)
             state = yield wait(1)
             if state.map.map_id != place:
                 return Outcome.BLOCKED
-        wish = next((each for each in wishes if not _is_met(each, state)), None)
-        if wish is None:
+        goal = next((each for each in goals if not _is_met(each, state)), None)
+        if goal is None:
             return Outcome.DONE
-        if not state.flags.status_1 & STRONG:
+        if not state.flags.status_1 & STRENGTH_ON:
             state = yield from use_field_move(STRENGTH, state)
-            if not state.flags.status_1 & STRONG:
+            if not state.flags.status_1 & STRENGTH_ON:
                 return Outcome.BLOCKED
-        pushes = find_pushes(_room(terrain, state), spot_of(state), wish.slot, wish.square)
+        pushes = find_pushes(_room(terrain, state), spot_of(state), goal.slot, goal.square)
         if pushes is None:
-            fresh -= 1
+            resets -= 1
             yield from leave_map(terrain, state)
             state = yield wait(1)
         else:
@@ -227,10 +227,10 @@ def push_boulders(wishes: Sequence[BoulderGoal], terrain: Terrain, state: State)
     return Outcome.BLOCKED
 
 
-def _is_met(wish: BoulderGoal, state: State) -> bool:
+def _is_met(goal: BoulderGoal, state: State) -> bool:
     """Return whether the boulder is at its goal; a boulder that fell into a hole is absent."""
-    lying = {person.slot: person.position for person in state.people_present}
-    return lying.get(wish.slot, wish.square) == wish.square
+    squares = {person.slot: person.position for person in state.people_present}
+    return squares.get(goal.slot, goal.square) == goal.square
 
 
 def _room(terrain: Terrain, state: State) -> BoulderRoom:
@@ -243,8 +243,8 @@ def _room(terrain: Terrain, state: State) -> BoulderRoom:
     }
     others = {square for slot, square in present.items() if slot not in boulders}
     avoided = {(x, y) for map_id, x, y in terrain.hazards(state).walls if map_id == here}
-    taken = {(each.x, each.y) for each in state.people if each.slot not in boulders}
-    return BoulderRoom(world, boulders, frozenset(others | avoided), frozenset(taken))
+    blocked = {(each.x, each.y) for each in state.people if each.slot not in boulders}
+    return BoulderRoom(world, boulders, frozenset(others | avoided), frozenset(blocked))
 
 
 def _carry_out(pushes: Sequence[Push], terrain: Terrain, state: State) -> Movement:
@@ -254,23 +254,23 @@ def _carry_out(pushes: Sequence[Push], terrain: Terrain, state: State) -> Moveme
             state = yield from follow(list(push.way), state, Crowd(terrain.world(state)))
         if tuple(state.position) != push.stand:
             break
-        before = _lies(push.slot, state)
-        state = yield from _lean(push, state)
-        if _lies(push.slot, state) == before:
+        before = _square_of(push.slot, state)
+        state = yield from _push(push, state)
+        if _square_of(push.slot, state) == before:
             break
     return state
 
 
-def _lean(push: Push, state: State) -> Movement:
-    before = _lies(push.slot, state)
+def _push(push: Push, state: State) -> Movement:
+    before = _square_of(push.slot, state)
     state = yield from turn(push.facing, state)
-    for _ in range(LEANS):
-        if _lies(push.slot, state) != before or not state.in_control:
+    for _ in range(PRESSES):
+        if _square_of(push.slot, state) != before or not state.in_control:
             break
-        state = yield Step(BUTTON[push.facing], LEAN_HOLD, LEAN_SETTLE)
+        state = yield Step(BUTTON[push.facing], PUSH_HOLD, PUSH_SETTLE)
         state = yield from until_ready(state)
     return state
 
 
-def _lies(slot: int, state: State) -> Square | None:
+def _square_of(slot: int, state: State) -> Square | None:
     return next(((each.x, each.y) for each in state.people_present if each.slot == slot), None)

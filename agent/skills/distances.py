@@ -25,7 +25,7 @@ class Distances:
     def __init__(self, world: World) -> None:
         self._world = world
         self._number: dict[Spot, int] = {}  # index of each known spot, in order of discovery
-        self._leads_here: defaultdict[Spot, list[tuple[Spot, int]]] = defaultdict(list)
+        self._hops_to: defaultdict[Spot, list[tuple[Spot, int]]] = defaultdict(list)
         self._to: dict[int, MeasuredDistances] = {}
 
     @staticmethod
@@ -54,7 +54,7 @@ class Distances:
         while waiting:
             spot = waiting.pop()
             for hop in hops(self._world, spot):
-                self._leads_here[hop.to].append((spot, hop.cost))
+                self._hops_to[hop.to].append((spot, hop.cost))
                 if hop.to not in self._number:
                     self._number[hop.to] = len(self._number)
                     waiting.append(hop.to)
@@ -69,7 +69,7 @@ class Distances:
                 if spot in distances:
                     continue
                 distances[spot] = distance
-                for before, cost in self._leads_here.get(spot, ()):
+                for before, cost in self._hops_to.get(spot, ()):
                     if before not in distances:
                         rings.setdefault(distance + cost, []).append(before)
             distance += 1
@@ -84,7 +84,7 @@ class Nearness:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._roads = _roads(world)
+        self._links = _links(world)
         self._from: dict[int, Mapping[int, int]] = {}
 
     @staticmethod
@@ -108,15 +108,15 @@ class Nearness:
                 continue
             game_map = self._world.map(here)
             further = so_far + 1 + (game_map.columns + game_map.rows) // 4
-            for neighbour in self._roads.get(here, frozenset()):
+            for neighbour in self._links.get(here, frozenset()):
                 if further < steps.get(neighbour, further + 1):
                     steps[neighbour] = further
                     heapq.heappush(frontier, (further, neighbour))
         return steps
 
 
-def _roads(world: World) -> Mapping[int, frozenset[int]]:
-    """Return the maps that each map is linked to; exits to the last outdoor map count by its entrances."""
+def _links(world: World) -> Mapping[int, frozenset[int]]:
+    """Return the maps that each map is linked to; an exit to the last outdoor map links all maps with a door to it."""
     roads: defaultdict[int, set[int]] = defaultdict(set)
     for game_map in world.maps:
         joined = [connection.map_id for connection in game_map.header.connections]

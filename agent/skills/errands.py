@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
-from agent.skills.menu import behind_start, by_kind, entry, from_bag, select, work_and_leave
+from agent.skills.menu import answer_and_leave, by_kind, entry, from_bag, in_start_menu, select
 from agent.skills.press import tap, wait
 from agent.skills.route import Spot, find_route, spot_of
 from agent.skills.skill import Movement, Outcome, Skill
@@ -97,7 +97,7 @@ def _give(item: int, name: str, state: State) -> Movement:
             return (yield from select(YES, state))
         return (yield tap(Button.B, settle=16))
 
-    return (yield from work_and_leave(answer, lambda now: not now.bag.quantity(item), state))
+    return (yield from answer_and_leave(answer, lambda now: not now.bag.quantity(item), state))
 
 
 def collect(
@@ -131,7 +131,7 @@ def _buy(item: int, row: int, state: State) -> Movement:
         asked = True
         return (yield from select(row, state))
 
-    return (yield from work_and_leave(answer, lambda now: now.bag.quantity(item) > before, state))
+    return (yield from answer_and_leave(answer, lambda now: now.bag.quantity(item) > before, state))
 
 
 def play_on(item: int, square: tuple[int, int], terrain: Terrain, state: State) -> Skill:
@@ -142,4 +142,4 @@ def play_on(item: int, square: tuple[int, int], terrain: Terrain, state: State) 
     if outcome is not Outcome.DONE:
         return outcome
     answer = by_kind({**from_bag(item), MenuKind.USE_TOSS: entry(USE)})
-    return (yield from behind_start(answer, lambda state: state.in_battle, state))
+    return (yield from in_start_menu(answer, lambda state: state.in_battle, state))

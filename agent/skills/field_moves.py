@@ -8,13 +8,13 @@ from typing import Final
 
 from agent.skills.menu import (
     Done,
+    answer_menus,
     by_kind,
     enter,
     entry,
     leave_menus,
     open_start_menu,
     select,
-    work,
 )
 from agent.skills.press import tap, until_ready, wait
 from agent.skills.skill import Movement, Outcome, Skill
@@ -25,7 +25,7 @@ LANDING_LOOK: Final = 16  # frames between two checks
 CUT, FLY, SURF, STRENGTH, FLASH = 15, 19, 57, 70, 148
 
 
-def who_knows(move: int, party: Party) -> int | None:
+def first_with_move(move: int, party: Party) -> int | None:
     """Return the party position of the first mon that knows a move; on the map even a fainted mon can use it."""
     mons = enumerate(party.mons)
     return next((at for at, mon in mons if any(each.move == move for each in mon.moves)), None)
@@ -36,7 +36,7 @@ def use_field_move(move: int, state: State) -> Movement:
 
     All menus are closed again; if the game refuses or no mon knows the move, nothing changes.
     """
-    position = who_knows(move, state.party)
+    position = first_with_move(move, state.party)
     if position is None:
         return state
     return (yield from _choose_move(move, position, state))
@@ -47,7 +47,7 @@ def fly(town: int, names: Mapping[int, str], state: State) -> Skill:
 
     `names` are the town names by map id, as the town map shows them one by one.
     """
-    position = who_knows(FLY, state.party)
+    position = first_with_move(FLY, state.party)
     if position is None:
         return Outcome.BLOCKED
 
@@ -102,7 +102,7 @@ def _choose_move(
         return (yield from answers(state, menu))
 
     state = yield from open_start_menu(state)
-    state = yield from work(answer, is_over, state)
+    state = yield from answer_menus(answer, is_over, state)
     if until(state):
         return state
     state = yield from leave_menus(state)

@@ -18,19 +18,19 @@ from agent.skills.orders import (
     UseItem,
     fallback_order,
     first_able,
-    is_lawful,
+    is_allowed,
 )
-from agent.skills.press import look_on, read_on, tap, wait
+from agent.skills.press import hold_b, read_on, tap, wait
 from agent.skills.skill import Movement, Outcome, Skill
 from emulator import Battle, BattleResult, Button, MenuKind, Phase, State, Step
 from emulator.ram.battle import BattleType
 
-DEAF: Final = 30  # states with an unchanged battle menu before its order counts as refused
+MENU_PATIENCE: Final = 30  # states with an unchanged battle menu before its order counts as refused
 PATIENCE: Final = 16  # menu choices for one order before it counts as refused
-LONGEST: Final = 6_000  # steps of one battle, far more than any battle needs
+MOST_STEPS: Final = 6_000  # steps of one battle, far more than any battle needs
 # Entries of the battle menu, by column: FIGHT over BAG, TEAM over RUN.
 FIGHT, BAG, TEAM, RUN = range(4)
-NET: Final = 0  # ball entry of the Safari menu; its RUN entry is at the usual place
+SAFARI_THROW: Final = 0  # ball entry of the Safari menu; its RUN entry is at the usual place
 COLUMNS: Final = (
     (MenuKind.BATTLE_LEFT, MenuKind.BATTLE_RIGHT),
     (MenuKind.SAFARI_LEFT, MenuKind.SAFARI_RIGHT),
@@ -39,7 +39,7 @@ YES: Final = 0
 QUIET_FRAMES: Final = 48  # wait where a press could answer a question too early
 SWITCH: Final = 0  # first entry of a party mon's menu
 OPENING: Final = 30  # checks of a screen that opens slowly
-GLANCE: Final = 8  # frames between two checks
+CHECK_FRAMES: Final = 8  # frames between two checks
 
 
 class YesNoAnswers:
@@ -78,7 +78,7 @@ class Turn:
         self.commander = commander
         self.order: Order | None = None
         self.change: int | None = None  # party position to switch to before the trainer's next mon
-        self._given_in: State | None = None
+        self._ordered_in: State | None = None
         self._done = False
         self._asked = False  # whether the battle menu was open at the last state
         self._choices = 0
@@ -90,24 +90,24 @@ class Turn:
     def order_for(self, state: State) -> Order:
         """Return the order to carry out while the battle menu waits."""
         self._looks += 1
-        if self._asked and self._looks > DEAF:
+        if self._asked and self._looks > MENU_PATIENCE:
             self._asked = False  # the menu does not accept the order
         if not self._asked or self.order is None:
-            self._settle(state)
+            self._close_turn(state)
             self.order = self._next(state)
-            self._given_in, self._done, self._choices, self.change = state, False, 0, None
+            self._ordered_in, self._done, self._choices, self.change = state, False, 0, None
             self._looks = 0
         self._asked = True
         return self.order
 
-    def saw(self, battle: Battle, state: State) -> None:
+    def observe(self, battle: Battle, state: State) -> None:
         """Record a state; it may show that the order was carried out."""
         if battle.phase is not Phase.MAIN_MENU:
             self._asked = False
-        if self._given_in is not None and self.order is not None:
-            self._done = self._done or _is_done(self.order, self._given_in, state)
+        if self._ordered_in is not None and self.order is not None:
+            self._done = self._done or _is_done(self.order, self._ordered_in, state)
 
-    def is_at_a_loss(self) -> bool:
+    def has_failed(self) -> bool:
         """Count a menu choice, and return whether the order has taken too many."""
         self._choices += 1
         return self._choices > PATIENCE and self._choices % PATIENCE < PATIENCE // 2
@@ -115,11 +115,11 @@ class Turn:
     def _next(self, state: State) -> Order:
         tried = TriedOrders(frozenset(self._refused), self._balls, frozenset(self._used))
         order = self.commander.order(state, tried)
-        if order not in self._refused and is_lawful(order, state):
+        if order not in self._refused and is_allowed(order, state):
             return order
         return fallback_order(state.battle) if state.battle is not None else Attack(0)
 
-    def _settle(self, state: State) -> None:
+    def _close_turn(self, state: State) -> None:
         """Clear the refused orders after a completed turn, or add the failed order to them."""
         if self.order is None:
             return
@@ -128,7 +128,7 @@ class Turn:
             return
         self._refused.clear()
         self._balls += isinstance(self.order, Throw)
-        self._used |= _moves_of(self.order, self._given_in)
+        self._used |= _moves_of(self.order, self._ordered_in)
 
 
 def _is_done(order: Order, before: State, now: State) -> bool:
@@ -160,12 +160,12 @@ def _moves_of(order: Order, before: State | None) -> set[int]:
 def fight(commander: Commander, state: State) -> Skill:
     """Fight a battle to its end by the orders and answers of `commander`; INTERRUPTED when it was lost."""
     turn, answers = Turn(commander), YesNoAnswers()
-    for _ in range(LONGEST):
+    for _ in range(MOST_STEPS):
         battle = state.battle
         if battle is None or not state.in_battle:
             lost = state.battle_result is BattleResult.LOST
             return Outcome.INTERRUPTED if lost else Outcome.DONE
-        turn.saw(battle, state)
+        turn.observe(battle, state)
         if battle.phase is Phase.MAIN_MENU:
             answers = YesNoAnswers()
         if battle.phase is not Phase.YES_NO:
@@ -180,29 +180,29 @@ def _react(battle: Battle, turn: Turn, answers: YesNoAnswers, state: State) -> M
             entry = _entry(turn.order_for(state), battle)
             return (yield from _choose_from_battle_menu(entry, battle, state))
         case Phase.MOVE_MENU | Phase.BAG | Phase.PARTY | Phase.PARTY_SUBMENU | Phase.FORGET_MOVE:
-            if turn.is_at_a_loss():
+            if turn.has_failed():
                 return (yield tap(Button.B, settle=16))
             return (yield from _choose(battle, turn, state))
         case Phase.YES_NO | Phase.NEXT_MON | Phase.CHANGE_MON:
-            if _says_yes(battle.phase, turn, answers, state):
+            if _is_yes(battle.phase, turn, answers, state):
                 return (yield from _then_wait(select(YES, state)))
             return (yield read_on())
         case _:
-            return (yield _pass(battle, turn.order))
+            return (yield _step_without_choice(battle, turn.order))
 
 
-def _says_yes(asked: Phase, turn: Turn, answers: YesNoAnswers, state: State) -> bool:
+def _is_yes(asked: Phase, turn: Turn, answers: YesNoAnswers, state: State) -> bool:
     commander = turn.commander
     if asked is Phase.NEXT_MON:
         return commander.fights_on(state)
     if asked is Phase.CHANGE_MON:
         turn.change = commander.change(state)
         return turn.change is not None
-    wanted = commander.forget(state) is not None and not turn.is_at_a_loss()
+    wanted = commander.forget(state) is not None and not turn.has_failed()
     return answers.to(state.dialogue.text, first=wanted)
 
 
-def _pass(battle: Battle, order: Order | None) -> Step:
+def _step_without_choice(battle: Battle, order: Order | None) -> Step:
     """Return the step for a phase without a choice."""
     match battle.phase:
         case Phase.NAMING:
@@ -210,14 +210,14 @@ def _pass(battle: Battle, order: Order | None) -> Step:
         case Phase.EVOLVING:
             return wait(QUIET_FRAMES)
         case Phase.INTRO | Phase.BUSY:
-            return wait(QUIET_FRAMES) if may_be_asked(battle, order) else look_on()
-        case Phase.TEXT | Phase.LEVEL_UP if may_be_asked(battle, order):
+            return wait(QUIET_FRAMES) if question_may_open(battle, order) else hold_b()
+        case Phase.TEXT | Phase.LEVEL_UP if question_may_open(battle, order):
             return tap(Button.A, settle=20)
         case _:
             return read_on()  # B also answers no and closes menus
 
 
-def may_be_asked(battle: Battle, order: Order | None) -> bool:
+def question_may_open(battle: Battle, order: Order | None) -> bool:
     """Return whether a question or an evolution may start now, which an early B press would answer.
 
     There is none while both mons have HP, except after a ball throw.
@@ -256,14 +256,14 @@ def _then_wait(choice: Movement) -> Movement:
         busy = state.battle is not None and state.battle.phase in (Phase.BUSY, Phase.INTRO)
         if not busy:
             break
-        state = yield wait(GLANCE)
+        state = yield wait(CHECK_FRAMES)
     return state
 
 
 def _entry(order: Order, battle: Battle) -> int:
     match order:
         case Throw() if battle.type is BattleType.SAFARI:
-            return NET
+            return SAFARI_THROW
         case Attack():
             return FIGHT
         case UseItem() | Throw():

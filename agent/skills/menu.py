@@ -52,7 +52,7 @@ def point_at(index: int, state: State) -> Movement:
     return state
 
 
-def count_to(quantity: int, state: State) -> Movement:
+def set_quantity(quantity: int, state: State) -> Movement:
     """Set the quantity in the open box: UP adds one, DOWN subtracts one, and both wrap around."""
     for _ in range(PATIENCE):
         menu = state.menu
@@ -96,7 +96,7 @@ def open_start_menu(state: State) -> Movement:
         if state.menu is not None:
             break
         state = yield tap(Button.START, settle=16)
-        state = yield from until_open(MenuKind.START, state)
+        state = yield from wait_for_menu(MenuKind.START, state)
     return state
 
 
@@ -106,10 +106,10 @@ def enter(kind: MenuKind, state: State) -> Movement:
         return state
     entry = state.menu.maximum - LAST_WITHOUT_DEX + ENTRIES[kind]
     state = yield from select(entry, state)
-    return (yield from until_open(kind, state))
+    return (yield from wait_for_menu(kind, state))
 
 
-def until_open(kind: MenuKind, state: State) -> Movement:
+def wait_for_menu(kind: MenuKind, state: State) -> Movement:
     """Wait for a menu without a press.
 
     Red loads letters and pictures, eight tiles a frame, before it shows the cursor. A press in that
@@ -122,15 +122,15 @@ def until_open(kind: MenuKind, state: State) -> Movement:
     return state
 
 
-def behind_start(answer: Answer, done: Done, state: State) -> Skill:
+def in_start_menu(answer: Answer, done: Done, state: State) -> Skill:
     """Open the START menu, answer menus until `done` is true, and leave all menus; DONE if `done` is true."""
     state = yield from open_start_menu(state)
-    state = yield from work(answer, done, state)
+    state = yield from answer_menus(answer, done, state)
     yield from leave_menus(state)
     return Outcome.DONE if done(state) else Outcome.BLOCKED
 
 
-def work(answer: Answer, done: Done, state: State) -> Movement:
+def answer_menus(answer: Answer, done: Done, state: State) -> Movement:
     """Answer every menu and read every text until `done` is true or nothing is open."""
     quiet, pager = 0, TextPager()
     for _ in range(PRESSES):
@@ -148,9 +148,9 @@ def work(answer: Answer, done: Done, state: State) -> Movement:
     return state
 
 
-def work_and_leave(answer: Answer, done: Done, state: State) -> Movement:
+def answer_and_leave(answer: Answer, done: Done, state: State) -> Movement:
     """Answer menus until `done` is true, and leave all menus."""
-    state = yield from work(answer, done, state)
+    state = yield from answer_menus(answer, done, state)
     return (yield from leave_menus(state))
 
 

@@ -76,7 +76,7 @@ class Commander(Protocol):
         """Return the slot of the move to forget for the offered one, or None to refuse it."""
 
 
-def is_lawful(order: Order, state: State) -> bool:
+def is_allowed(order: Order, state: State) -> bool:
     """Return whether the game would carry out `order` in a turn that begins with `state`."""
     battle = state.battle
     if battle is not None and battle.type is BattleType.SAFARI:

@@ -52,7 +52,7 @@ class TextPager:
         return wait(LOOK_FRAMES)
 
 
-def look_on() -> Step:
+def hold_b() -> Step:
     """Return a longer wait with B held, which prints text faster.
 
     A held B turns no page and closes no menu: A and B count again only after a release.

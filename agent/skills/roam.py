@@ -7,16 +7,16 @@ from agent.skills.press import wait
 from agent.skills.route import Hop, Obstacles, Spot, find_route, hops, is_step, spot_of
 from agent.skills.skill import Outcome, Skill
 from agent.skills.terrain import Crowd, Terrain
-from agent.skills.walk import Destination, follow, still_closed, take, travel
+from agent.skills.walk import Destination, follow, still_blocked, travel, walk_stride
 from emulator import GameMap, State, World
 from emulator.world.header import FIRST_INDOOR_MAP
 
 Square: TypeAlias = tuple[int, int]
 STRIDES: Final = 400  # far more than a wild encounter needs
 STRIDE: Final = 3  # steps under one press
-ROUND: Final = 8  # strides between two short waits
+WAIT_EVERY: Final = 8  # strides between two short waits
 # Longest wait in frames: steps in phase with the random bytes would never meet an encounter.
-PRIME: Final = 13
+LONGEST_WAIT: Final = 13
 
 
 def leave_map(terrain: Terrain, state: State, *, patience: int = 20) -> Skill:
@@ -31,14 +31,14 @@ def leave_map(terrain: Terrain, state: State, *, patience: int = 20) -> Skill:
             terrain.world(state),
             here,
             lambda spot: spot.map_id != left,
-            obstacles=crowd.obstacles(state).and_also(stuck),
+            obstacles=crowd.obstacles(state).plus(stuck),
         )
         if route is None:
             state = yield wait(20)
         else:
             state = yield from follow(route, state, crowd)
             if spot_of(state) == here:
-                stuck = stuck.and_also(still_closed(route[0], terrain.world(state)))
+                stuck = stuck.plus(still_blocked(route[0], terrain.world(state)))
     return Outcome.DONE if state.map.map_id != left else Outcome.BLOCKED
 
 
@@ -49,25 +49,25 @@ def roam(terrain: Terrain, state: State, *, strides: int = STRIDES) -> Skill:
     areas, or without a route to one.
     """
     here = state.map.map_id
-    haunts = frozenset(haunts_of(terrain.world(state).map(here)))
-    if not haunts:
+    wild = frozenset(wild_squares(terrain.world(state).map(here)))
+    if not wild:
         return Outcome.BLOCKED
-    outcome = yield from travel(terrain, Destination(here, haunts), state)
+    outcome = yield from travel(terrain, Destination(here, wild), state)
     if outcome is not Outcome.DONE:
         return outcome
     crowd = Crowd(terrain.world(state))
     for stride in range(strides):
-        if stride % ROUND == 0:
-            state = yield wait(1 + state.frame % PRIME)
-        free = haunts - {(x, y) for _, x, y in crowd.obstacles(state).walls}
-        way = _stroll(terrain.world(state), spot_of(state), free, state.frame)
+        if stride % WAIT_EVERY == 0:
+            state = yield wait(1 + state.frame % LONGEST_WAIT)
+        free = wild - {(x, y) for _, x, y in crowd.obstacles(state).walls}
+        way = _straight(terrain.world(state), spot_of(state), free, state.frame)
         if not way:
             return Outcome.BLOCKED
-        state = yield from take(way, state)
+        state = yield from walk_stride(way, state)
     return Outcome.DONE
 
 
-def _stroll(world: World, spot: Spot, free: frozenset[Square], chance: int) -> list[Hop]:
+def _straight(world: World, spot: Spot, free: frozenset[Square], chance: int) -> list[Hop]:
     """Return up to `STRIDE` steps straight ahead in one possible direction; empty when there is none."""
     ways = _steps(world, spot, free)
     way = [ways[chance % len(ways)]] if ways else []
@@ -84,7 +84,7 @@ def _steps(world: World, here: Spot, free: frozenset[Square]) -> list[Hop]:
     return [hop for hop in hops(world, here) if is_step(hop, here) and hop.to[1:3] in free]
 
 
-def haunts_of(game_map: GameMap) -> Iterator[tuple[int, int]]:
+def wild_squares(game_map: GameMap) -> Iterator[tuple[int, int]]:
     """Yield the land squares with wild encounters: grass, or in a cave any floor."""
     grass = game_map.tileset.grass
     squares = [

@@ -82,14 +82,14 @@ def _hops(world: World, spot: Spot) -> Iterator[Hop]:
             continue
         hop = _hop(world, game_map, spot, facing)
         if hop is None and world.passes:
-            hop = _past(world, game_map, spot, facing, surfs=surfs)
+            hop = _past_obstacle(world, game_map, spot, facing, surfs=surfs)
         if hop is not None:
             yield hop
     if spot.map_id in world.lifts:
-        yield from _rides(world, spot, world.lifts[spot.map_id])
+        yield from _by_elevator(world, spot, world.lifts[spot.map_id])
 
 
-def _rides(world: World, spot: Spot, lift: Lift) -> Iterator[Hop]:
+def _by_elevator(world: World, spot: Spot, lift: Lift) -> Iterator[Hop]:
     """Yield the elevator hops from the square in front of the panel."""
     if spot.next_to(Facing.UP)[1:3] != lift.panel:
         return
@@ -104,7 +104,7 @@ def _hop(world: World, game_map: GameMap, spot: Spot, facing: Facing) -> Hop | N
     walks_off = game_map.can_step((spot.x, spot.y), facing)
     # A mat under the player triggers only when the player walks against something solid.
     if here is not None and facing in here.press and not walks_off:
-        return _through(world, spot, here, facing)
+        return _by_warp(world, spot, here, facing)
     crossing = game_map.crossing((spot.x, spot.y), facing)
     if crossing is not None:
         map_id, x, y = crossing
@@ -120,15 +120,15 @@ def _hop(world: World, game_map: GameMap, spot: Spot, facing: Facing) -> Hop | N
     ahead = game_map.warp_at(x, y)
     # A step onto a mat with its direction held triggers the warp at once, as stairs do.
     if ahead is not None and (ahead.steps or facing in ahead.press):
-        return _through(world, spot, ahead, facing)
+        return _by_warp(world, spot, ahead, facing)
     carried = world.carries.get((spot.map_id, x, y))
     if carried is not None:
-        return _carried(spot, carried, facing)
+        return _by_script(spot, carried, facing)
     grass = game_map.tile(x, y) == game_map.tileset.grass
     return Hop(facing, spot._replace(x=x, y=y), 1 + GRASS_COST * grass)
 
 
-def _past(
+def _past_obstacle(
     world: World, game_map: GameMap, spot: Spot, facing: Facing, *, surfs: bool
 ) -> Hop | None:
     """Return the hop past the obstacle on the square ahead, or None unless it can be cleared."""
@@ -147,7 +147,7 @@ def _past(
     return Hop(facing, to, 1 + OBSTACLE_COSTS[ahead], ahead) if surfable else None
 
 
-def _carried(spot: Spot, end: tuple[int, int, int], facing: Facing) -> Hop:
+def _by_script(spot: Spot, end: tuple[int, int, int], facing: Facing) -> Hop:
     """Return the hop by which a script moves the player: along the floor, or down a hole."""
     map_id, x, y = end
     if map_id != spot.map_id:
@@ -155,7 +155,7 @@ def _carried(spot: Spot, end: tuple[int, int, int], facing: Facing) -> Hop:
     return Hop(facing, spot._replace(x=x, y=y), 1 + abs(x - spot.x) + abs(y - spot.y))
 
 
-def _through(world: World, spot: Spot, warp: Warp, facing: Facing) -> Hop | None:
+def _by_warp(world: World, spot: Spot, warp: Warp, facing: Facing) -> Hop | None:
     """Return the hop through a warp, or None for a warp without a valid target."""
     if spot.map_id in world.lifts:
         return None  # the target depends on the chosen floor, not on the map data
@@ -174,7 +174,7 @@ class Obstacles(NamedTuple):
     walls: frozenset[MapSquare] = frozenset()
     costs: Mapping[MapSquare, int] = MappingProxyType({})
 
-    def and_also(self, other: "Obstacles") -> "Obstacles":
+    def plus(self, other: "Obstacles") -> "Obstacles":
         """Return the union of both; extra costs are added."""
         costs = dict(self.costs)
         for square, cost in other.costs.items():
@@ -204,16 +204,16 @@ def find_route(
     order = count()
     # On equal cost the spot nearer to the goal comes first: many routes are equal, and one is enough.
     frontier: list[tuple[int, int, int, Spot]] = [(0, 0, next(order), start)]
-    came: dict[Spot, tuple[Spot, Hop]] = {}
+    came_from: dict[Spot, tuple[Spot, Hop]] = {}
     cost_of = {start: 0}
     closed: set[Spot] = set()
-    walls, dearer = obstacles
+    walls, extra = obstacles
     while frontier and len(closed) < MAX_NODES:
         *_, spot = heapq.heappop(frontier)
         if spot in closed:
             continue
         if arrived(spot):
-            return _unwind(came, spot)
+            return _unwind(came_from, spot)
         closed.add(spot)
         so_far = cost_of[spot]
         for hop in hops(world, spot):
@@ -221,14 +221,14 @@ def find_route(
             if so_far + hop.cost >= cost_of.get(to, inf):
                 continue  # most hops lead back
             square = to[:3]
-            cost = so_far + hop.cost + dearer.get(square, 0)
+            cost = so_far + hop.cost + extra.get(square, 0)
             left = 0 if distances is None else distances.get(to)
             if left is None or square in walls or cost + left > longest:
                 continue
             if cost >= cost_of.get(to, inf):
                 continue
             cost_of[to] = cost
-            came[to] = spot, hop
+            came_from[to] = spot, hop
             heapq.heappush(frontier, (cost + left, left, next(order), to))
     return None
 
@@ -240,7 +240,7 @@ class Enclosure(NamedTuple):
     spots: frozenset[Spot]
     walls: frozenset[MapSquare]
 
-    def still_holds(self, world: World, spot: Spot, walls: frozenset[MapSquare]) -> bool:
+    def holds(self, world: World, spot: Spot, walls: frozenset[MapSquare]) -> bool:
         """Return whether `spot` is still enclosed; other walls do not matter."""
         return world is self.world and spot in self.spots and self.walls <= walls
 
@@ -258,18 +258,18 @@ def enclosure(
     `distances` are as for a route: a spot without a distance does not lead there.
     """
     spots, waiting = {start}, [start]
-    met: set[MapSquare] = set()
+    blockers: set[MapSquare] = set()
     while waiting:
         spot = waiting.pop()
         if arrived(spot):
             return None
         for hop in hops(world, spot):
             if hop.to[:3] in walls:
-                met.add(hop.to[:3])
+                blockers.add(hop.to[:3])
             elif (distances is None or hop.to in distances) and hop.to not in spots:
                 spots.add(hop.to)
                 waiting.append(hop.to)
-    return Enclosure(world, frozenset(spots), frozenset(met))
+    return Enclosure(world, frozenset(spots), frozenset(blockers))
 
 
 @lru_cache(maxsize=256)
@@ -280,15 +280,15 @@ def joins(world: World, start: Spot, square: tuple[int, int]) -> bool:
         spot = waiting.pop()
         if (spot.x, spot.y) == square:
             return True
-        fresh = [hop.to for hop in hops(world, spot) if hop.to.map_id == start.map_id]
-        waiting += [to for to in fresh if to not in spots]
-        spots.update(fresh)
+        reached = [hop.to for hop in hops(world, spot) if hop.to.map_id == start.map_id]
+        waiting += [to for to in reached if to not in spots]
+        spots.update(reached)
     return False
 
 
-def _unwind(came: dict[Spot, tuple[Spot, Hop]], spot: Spot) -> list[Hop]:
+def _unwind(came_from: dict[Spot, tuple[Spot, Hop]], spot: Spot) -> list[Hop]:
     route = []
-    while spot in came:
-        spot, hop = came[spot]
+    while spot in came_from:
+        spot, hop = came_from[spot]
         route.append(hop)
     return route[::-1]

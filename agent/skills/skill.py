@@ -66,19 +66,19 @@ def once(step: Step) -> Skill:
 
 def overseen(skill: Skill, see: Callable[[State], object]) -> Skill:
     """Run `skill` unchanged and call `see` with every state after one of its steps."""
-    course = SkillRun(skill)
-    while course.outcome is Outcome.RUNNING:
-        state = yield course.step
+    run = SkillRun(skill)
+    while run.outcome is Outcome.RUNNING:
+        state = yield run.step
         see(state)
-        course.resume(state)
-    return course.outcome
+        run.resume(state)
+    return run.outcome
 
 
 def broken_off(skill: Skill, when: Callable[[State], bool]) -> Skill:
     """Run `skill` until `when` is true for a state after one of its steps; INTERRUPTED then."""
-    course = SkillRun(skill)
-    while course.outcome is Outcome.RUNNING:
-        state = yield course.step
-        if course.resume(state) is Outcome.RUNNING and when(state):
+    run = SkillRun(skill)
+    while run.outcome is Outcome.RUNNING:
+        state = yield run.step
+        if run.resume(state) is Outcome.RUNNING and when(state):
             return Outcome.INTERRUPTED
-    return course.outcome
+    return run.outcome

@@ -8,7 +8,7 @@ from agent.skills.press import TextPager, read_on, tap, until_ready, wait
 from agent.skills.route import Obstacles, Spot, find_route, spot_of
 from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.terrain import Crowd, Terrain
-from agent.skills.walk import Destination, follow, still_closed, travel, turn
+from agent.skills.walk import Destination, follow, still_blocked, travel, turn
 from emulator import Button, Facing, MenuKind, State, World
 
 PAGES = 200  # presses allowed for a conversation, including the wait for a machine
@@ -38,7 +38,7 @@ def talk(
         return dict(_places_to_talk(target, terrain.world(state)))
 
     hear = hear or partial(hear_out, say_yes=say_yes)
-    return _address(places, terrain, state, hear, patience=patience)
+    return _walk_and_talk(places, terrain, state, hear, patience=patience)
 
 
 def examine(
@@ -60,7 +60,7 @@ def examine(
         target = spot_of(state)._replace(x=x, y=y)
         return {target.next_to(facing.opposite): facing for facing in facings}
 
-    return _address(places, terrain, state, hear or hear_out)
+    return _walk_and_talk(places, terrain, state, hear or hear_out)
 
 
 def hear_out(state: State, *, say_yes: bool = False) -> Movement:
@@ -81,7 +81,7 @@ def hear_out(state: State, *, say_yes: bool = False) -> Movement:
     return (yield from until_ready(state))
 
 
-def _address(
+def _walk_and_talk(
     places: Callable[[State], dict[Spot, Facing] | None],
     terrain: Terrain,
     state: State,
@@ -104,7 +104,7 @@ def _address(
             terrain.world(state),
             spot_of(state),
             facings.__contains__,
-            obstacles=crowd.obstacles(state).and_also(terrain.hazards(state)).and_also(stuck),
+            obstacles=crowd.obstacles(state).plus(terrain.hazards(state)).plus(stuck),
         )
         if route is None:
             state = yield wait(20)
@@ -112,7 +112,7 @@ def _address(
             here = spot_of(state)
             state = yield from follow(route, state, crowd)
             if spot_of(state) == here:
-                stuck = stuck.and_also(still_closed(route[0], terrain.world(state)))
+                stuck = stuck.plus(still_blocked(route[0], terrain.world(state)))
         else:
             state = yield from turn(facings[spot_of(state)], state)
             state = yield tap(Button.A, settle=16)

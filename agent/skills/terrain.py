@@ -21,9 +21,8 @@ Passage: TypeAlias = Callable[[State], frozenset[Obstacle]]
 class Crowd:
     """The people of one map: their squares, and where walking people were seen last.
 
-    A person in sight blocks their square; a person that never walks blocks it also out of sight.
-    The squares around the last position of a walking person have an extra cost that decays with
-    time. Leaving the map forgets all of them.
+    A person in sight blocks their square; a person that never walks blocks it also out of sight. The squares
+    around the last position of a walking person have an extra cost that decays with time. A map change clears all.
     """
 
     def __init__(self, world: World) -> None:
@@ -50,7 +49,7 @@ class Crowd:
         walls = frozenset(self._walls(state, state.people_present))
         return Obstacles(walls, self._costs(state.frame, walls))
 
-    def staying(self, state: State) -> Obstacles:
+    def standing(self, state: State) -> Obstacles:
         """Return the people that never walk, as obstacles."""
         self.see(state)
         people = [each for each in state.people_present if each.slot in self._standing]
@@ -148,7 +147,7 @@ class Terrain:
         """Return the hazards of this state as obstacles, without people."""
         found = Obstacles()
         for hazard in self._hazards:
-            found = found.and_also(hazard(state))
+            found = found.plus(hazard(state))
         return found
 
     def world(self, state: State) -> World:
@@ -160,7 +159,7 @@ class Terrain:
 
     def passes(self, state: State) -> frozenset[Obstacle]:
         """Return the obstacles that the team can clear in this state."""
-        return frozenset[Obstacle]().union(*[tell(state) for tell in self._passages])
+        return frozenset[Obstacle]().union(*[passage(state) for passage in self._passages])
 
     def to_json(self) -> dict[str, str]:
         """Return the data for a checkpoint: the blocks of changed maps, in hexadecimal."""

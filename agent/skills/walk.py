@@ -11,7 +11,7 @@ from typing import Final
 
 from agent.skills.distances import Distances
 from agent.skills.field_moves import CUT, SURF, use_field_move
-from agent.skills.menu import by_kind, entry, work
+from agent.skills.menu import answer_menus, by_kind, entry
 from agent.skills.press import HOLD, TextPager, tap, until_ready, wait
 from agent.skills.route import (
     Enclosure,
@@ -46,9 +46,9 @@ PAGES: Final = 40  # presses allowed for the text at a door
 WAITS: Final = 400  # waits allowed while only a walking person blocks the route
 WAIT: Final = 32  # frames for a person in the way to move
 LONG_WAIT: Final = 60  # the same for a person in a gap, who takes a step every few seconds
-WAYS_IN_A_GAP: Final = 2
-ROOM: Final = 3  # distance to a person in a gap, which they need to leave it
-FAR_ASIDE: Final = 16  # highest cost of stepping aside
+GAP_EXITS: Final = 2
+GAP_DISTANCE: Final = 3  # distance to a person in a gap, which they need to leave it
+SIDE_COST: Final = 16  # highest cost of stepping aside
 LONGEST_DETOUR: Final = 4_096  # longer than any route
 DETOUR: Final = 32  # steps of detour to another map that are preferred to waiting
 
@@ -68,7 +68,7 @@ def strides(route: list[Hop], start: Spot) -> Iterator[list[Hop]]:
         yield stride
 
 
-def take(stride: list[Hop], state: State) -> Movement:
+def walk_stride(stride: list[Hop], state: State) -> Movement:
     """Hold one direction until the steps, or the map change they cause, are over."""
     facing = stride[0].facing
     settle = STEP_SETTLE if state.map.facing is facing else TURN_SETTLE
@@ -84,32 +84,32 @@ def turn(facing: Facing, state: State) -> Movement:
     return (yield from until_ready(state))
 
 
-def ride(hop: Hop, floor: Floor, world: World, state: State) -> Movement:
+def ride_elevator(hop: Hop, floor: Floor, world: World, state: State) -> Movement:
     """Choose `floor` at the panel ahead and leave the elevator there."""
-    car = state.map.map_id
+    elevator = state.map.map_id
     state = yield from turn(hop.facing, state)
     state = yield tap(Button.A, settle=16)
     answer = by_kind({MenuKind.FLOORS: entry(floor.row)})
-    state = yield from work(answer, lambda _state: False, state)
+    state = yield from answer_menus(answer, lambda _state: False, state)
     state = yield from until_ready(state)
     for _ in range(STRIDES):
-        stride = _next(hop, world, spot_of(state))
-        if state.map.map_id != car or not stride:
+        stride = _next_stride(hop, world, spot_of(state))
+        if state.map.map_id != elevator or not stride:
             break
-        state = yield from take(stride, state)
+        state = yield from walk_stride(stride, state)
     return state
 
 
-def _next(hop: Hop, world: World, here: Spot) -> list[Hop]:
+def _next_stride(hop: Hop, world: World, here: Spot) -> list[Hop]:
     """Return the next stride on the way out, or an empty list without a route."""
-    facing = _way_out(world, here)
+    facing = _exit_facing(world, here)
     if facing is not None:
         return [Hop(facing, hop.to)]
-    way = find_route(world, here, lambda spot: _way_out(world, spot) is not None)
+    way = find_route(world, here, lambda spot: _exit_facing(world, spot) is not None)
     return next(strides(way, here)) if way else []
 
 
-def _way_out(world: World, spot: Spot) -> Facing | None:
+def _exit_facing(world: World, spot: Spot) -> Facing | None:
     """Return the direction of a step that triggers the exit mat, or None."""
     game_map = world.map(spot.map_id)
     for facing in Facing:
@@ -121,7 +121,7 @@ def _way_out(world: World, spot: Spot) -> Facing | None:
     return None
 
 
-def clear(hop: Hop, state: State) -> Movement:
+def clear_obstacle(hop: Hop, state: State) -> Movement:
     """Face the obstacle of a hop and clear it; after SURF the player is on the water.
 
     Only the map shows afterwards whether it worked.
@@ -137,7 +137,7 @@ def clear(hop: Hop, state: State) -> Movement:
     return (yield from until_ready(state))
 
 
-def still_closed(hop: Hop, world: World) -> Obstacles:
+def still_blocked(hop: Hop, world: World) -> Obstacles:
     """Return the square of a hop as a wall if its obstacle is still there."""
     square: MapSquare = hop.to[:3]
     closed = hop.by is not None and world.map(hop.to.map_id).obstacle(hop.to.x, hop.to.y) is hop.by
@@ -182,19 +182,19 @@ def travel(
     """
     crowd, detour, waits = Crowd(terrain.world(state)), DETOUR, WAITS
     stuck = Obstacles()
-    shut_in: Enclosure | None = None  # while it holds no search is needed
+    enclosed: Enclosure | None = None  # while it holds no search is needed
     will_open = False  # whether only walking people enclose the player
     for _ in range(patience + WAITS):
         if patience <= 0:
             break
-        if _speaks(state):
+        if _is_interrupted(state):
             return Outcome.INTERRUPTED  # as of a trainer who saw the player
         world, here = terrain.world(state), spot_of(state)
-        hazards = terrain.hazards(state).and_also(stuck)
-        obstacles = crowd.obstacles(state).and_also(hazards)
-        if shut_in is not None and shut_in.still_holds(world, here, obstacles.walls):
+        hazards = terrain.hazards(state).plus(stuck)
+        obstacles = crowd.obstacles(state).plus(hazards)
+        if enclosed is not None and enclosed.holds(world, here, obstacles.walls):
             detour = min(2 * detour, LONGEST_DETOUR)
-            waits, patience = _spend(waits, patience, will_open=will_open)
+            waits, patience = _after_failure(waits, patience, will_open=will_open)
             state = yield wait(WAIT)
             continue
         # On the destination map all distances are 0 and no heuristic.
@@ -205,31 +205,31 @@ def travel(
         route = find(obstacles=obstacles, longest=longest)
         if route is None:
             detour = min(2 * detour, LONGEST_DETOUR)
-            shut_in = enclosure(
+            enclosed = enclosure(
                 world, here, destination.accepts, walls=obstacles.walls, distances=distances
             )
-            will_open = find(obstacles=crowd.staying(state).and_also(hazards)) is not None
-            waits, patience = _spend(waits, patience, will_open=will_open)
+            will_open = find(obstacles=crowd.standing(state).plus(hazards)) is not None
+            waits, patience = _after_failure(waits, patience, will_open=will_open)
             state = yield from _make_room(terrain, find() or [], state, crowd)
         elif not route:
             return Outcome.DONE
         else:
             detour = DETOUR
-            state = yield from follow(_stage(route, here), state, crowd)
+            state = yield from follow(_to_next_map(route, here), state, crowd)
             if spot_of(state) == here:
                 patience -= 1
-                stuck = stuck.and_also(still_closed(route[0], terrain.world(state)))
+                stuck = stuck.plus(still_blocked(route[0], terrain.world(state)))
                 if not patience:
                     balked(route[0].to)
     return Outcome.BLOCKED
 
 
-def _speaks(state: State) -> bool:
+def _is_interrupted(state: State) -> bool:
     """Return whether a text or a menu is open, which walking never opens."""
     return state.dialogue.is_open or state.menu is not None
 
 
-def _spend(waits: int, patience: int, *, will_open: bool) -> tuple[int, int]:
+def _after_failure(waits: int, patience: int, *, will_open: bool) -> tuple[int, int]:
     """Return the remaining waits and plans after a failed plan."""
     return (waits - 1, patience) if will_open and waits else (waits, patience - 1)
 
@@ -241,32 +241,32 @@ def _make_room(terrain: Terrain, way: list[Hop], state: State, crowd: Crowd) -> 
     blocker = next((hop.to for hop in way if hop.to[:3] in in_the_way.walls), None)
     if blocker is None or blocker.map_id != here.map_id or not _is_gap(world, blocker):
         return (yield wait(WAIT))
-    if _steps(here, blocker) >= ROOM:
+    if _steps(here, blocker) >= GAP_DISTANCE:
         return (yield wait(LONG_WAIT))
     squares = {hop.to[:3] for hop in way}
-    aside = find_route(
+    side_route = find_route(
         world,
         here,
-        lambda spot: spot[:3] not in squares and _steps(spot, blocker) >= ROOM,
-        obstacles=in_the_way.and_also(terrain.hazards(state)),
-        longest=FAR_ASIDE,
+        lambda spot: spot[:3] not in squares and _steps(spot, blocker) >= GAP_DISTANCE,
+        obstacles=in_the_way.plus(terrain.hazards(state)),
+        longest=SIDE_COST,
     )
-    if not aside or any(hop.to.map_id != here.map_id for hop in aside):
+    if not side_route or any(hop.to.map_id != here.map_id for hop in side_route):
         return (yield wait(WAIT))
-    return (yield from follow(aside, state, crowd))
+    return (yield from follow(side_route, state, crowd))
 
 
 def _is_gap(world: World, spot: Spot) -> bool:
     game_map = world.map(spot.map_id)
     ways = [game_map.can_step((spot.x, spot.y), facing) for facing in Facing]
-    return sum(ways) <= WAYS_IN_A_GAP
+    return sum(ways) <= GAP_EXITS
 
 
 def _steps(one: Spot, other: Spot) -> int:
     return abs(one.x - other.x) + abs(one.y - other.y)
 
 
-def _stage(route: list[Hop], here: Spot) -> list[Hop]:
+def _to_next_map(route: list[Hop], here: Spot) -> list[Hop]:
     """Return the part of `route` up to the next map, where people and ground are read again."""
     ends = (number for number, hop in enumerate(route, 1) if hop.to.map_id != here.map_id)
     return route[: next(ends, len(route))]
@@ -280,13 +280,13 @@ def follow(route: list[Hop], state: State, crowd: Crowd) -> Movement:
     for stride in strides(route, spot_of(state)):
         match stride[0].by:
             case Floor() as floor:
-                return (yield from ride(stride[0], floor, crowd.world, state))
+                return (yield from ride_elevator(stride[0], floor, crowd.world, state))
             case Obstacle():
-                return (yield from clear(stride[0], state))
+                return (yield from clear_obstacle(stride[0], state))
             case None:
                 pass
-        state = yield from take(stride, state)
+        state = yield from walk_stride(stride, state)
         crowd.see(state)
-        if spot_of(state) != stride[-1].to or _speaks(state):
+        if spot_of(state) != stride[-1].to or _is_interrupted(state):
             break
     return state

@@ -11,7 +11,7 @@ from agent.battle.learn_move import offered_move, slot_to_forget
 from agent.battle.matchups import chance_to_beat
 from agent.battle.options import BattleGoals
 from agent.battle.policy import BattlePolicy, catch_chance, choice
-from agent.skills import Attack, Flee, Order, Switch, Throw, TriedOrders, UseItem, is_lawful
+from agent.skills import Attack, Flee, Order, Switch, Throw, TriedOrders, UseItem, is_allowed
 from emulator import BattleKind, BattleMon, Party, PartyMon, State, Status
 from emulator.dex.trainers import Member
 from emulator.profile import symbol
@@ -393,5 +393,5 @@ def test_every_order_is_lawful(
     refused: set[Order] = set()
     for _ in range(3):  # and so are those given when the first is refused
         order = order_in(state, goals, TriedOrders(frozenset(refused)))
-        assert is_lawful(order, state)
+        assert is_allowed(order, state)
         refused.add(order)

@@ -41,9 +41,9 @@ def room(*rows: str) -> tuple[BoulderRoom, Spot, Square]:
     floor = [[TILES.get(sign, LOW) for sign in row] for row in rows]
     x, y = marks["@"]
     boulders = {int(sign): at for sign, at in marks.items() if sign.isdigit()}
-    taken = frozenset({marks["x"]} if "x" in marks else ())
+    blocked = frozenset({marks["x"]} if "x" in marks else ())
     world = world_of(Drawn(floor))
-    return BoulderRoom(world, boulders, frozenset(), taken), Spot(LANE, x, y, LANE), marks["!"]
+    return BoulderRoom(world, boulders, frozenset(), blocked), Spot(LANE, x, y, LANE), marks["!"]
 
 
 def pushes(*rows: str) -> list[Push] | None:

@@ -42,7 +42,7 @@ from agent.skills import (
     wait,
 )
 from agent.skills.errands import agree_at, collect, fetch, hand_in, play_on, search, vend
-from agent.skills.menu import behind_start
+from agent.skills.menu import in_start_menu
 from agent.skills.skill import Movement
 from emulator import Menu, MenuKind, State
 from tests.agent.demo import DEX, WORLD, at_the_menu, free_in, kit
@@ -64,7 +64,7 @@ def nobody_answers(_state: State, _menu: Menu) -> Movement:
 # Each skill by its name: the state that it is told for ever, how it begins, and the steps it may take.
 TABLE: dict[str, tuple[str, Callable[[State], Skill], int]] = {
     "agree_at": ("free", lambda s: agree_at(Destination(LANE), Terrain(WORLD), s), 2_000),
-    "behind_start": ("free", lambda s: behind_start(nobody_answers, never, s), 500),
+    "in_start_menu": ("free", lambda s: in_start_menu(nobody_answers, never, s), 500),
     "boot": ("title", lambda state: boot(10, state), 400),
     "buy": ("free", lambda state: buy(1, {4: 1}, Terrain(WORLD), state), 2_000),
     "choose": ("menu", lambda state: choose(5, state), 50),

@@ -18,7 +18,7 @@ from agent.skills import (
     Throw,
     UseItem,
     fight,
-    is_lawful,
+    is_allowed,
 )
 from emulator import BattleKind, BattleResult, Button, MenuKind, Phase, State, Step
 from emulator.dex.trainers import Member
@@ -119,7 +119,7 @@ def give(game: Game, item: int) -> None:
 
 @pytest.mark.parametrize("order", [Flee(), Throw(4), Switch(0), Switch(5), Attack(4), UseItem(20)])
 def test_an_order_that_no_game_would_carry_out_is_never_tried(trainer: Game, order: Order) -> None:
-    assert not is_lawful(order, trainer.state)
+    assert not is_allowed(order, trainer.state)
     commander = once(order)
     carry_on(trainer, fight(commander, trainer.state), lambda _state: len(commander.tried) > 1)
     assert commander.tried[1].refused == frozenset()  # an attack came in its place

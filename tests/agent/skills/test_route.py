@@ -229,9 +229,9 @@ def test_who_is_shut_in_stays_so_until_one_of_the_walls_goes() -> None:
     shut = enclosure(world, start, nowhere_near, walls=exits | {elsewhere}, distances=distances)
     assert shut is not None
     assert shut.spots == {start}
-    assert shut.still_holds(world, start, exits)  # the wall elsewhere had no part in it
-    assert not shut.still_holds(world, start, exits - {min(exits)})
-    assert not shut.still_holds(world, start._replace(x=1), exits)
+    assert shut.holds(world, start, exits)  # the wall elsewhere had no part in it
+    assert not shut.holds(world, start, exits - {min(exits)})
+    assert not shut.holds(world, start._replace(x=1), exits)
     assert enclosure(world, start, nowhere_near, walls=frozenset(), distances=distances) is None
 
 

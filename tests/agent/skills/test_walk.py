@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from agent.skills import Destination, Outcome, Skill, SkillRun, Terrain, roam, travel
-from agent.skills.roam import haunts_of
+from agent.skills.roam import wild_squares
 from agent.skills.route import LEDGE_COST, NOTHING, WARP_COST, Hop, Obstacles, Spot, spot_of
 from agent.skills.terrain import HALF_LIFE, NEARBY, Crowd
 from agent.skills.walk import LONGEST_STRIDE, strides
@@ -155,7 +155,7 @@ def roam_lane(played: Played) -> Iterator[Game]:
 
 
 def test_one_walks_about_in_the_grass_and_nowhere_else(roam_lane: Game) -> None:
-    grass = set(haunts_of(WORLD.map(LANE)))
+    grass = set(wild_squares(WORLD.map(LANE)))
     course, been = SkillRun(roam(Terrain(WORLD), roam_lane.state, strides=STRIDES)), []
     while course.outcome is Outcome.RUNNING:
         roam_lane.console.perform(course.step)
@@ -179,7 +179,7 @@ def test_who_roams_meets_somebody(roam_lane: Game) -> None:
 
 
 def test_where_nobody_lives_there_is_nothing_to_roam(played: Played) -> None:
-    assert not list(haunts_of(WORLD.map(TOWN)))
+    assert not list(wild_squares(WORLD.map(TOWN)))
     with game_at(played.folder, free_in(TOWN)) as game:
         assert game.carry_out(roam(Terrain(WORLD), game.state)) is Outcome.BLOCKED
 
