@@ -49,7 +49,7 @@ def with_battle(state: State, own: BattleMon, enemy: BattleMon, kind: BattleKind
     return replace(state, battle=battle, party=Party(mons))
 
 
-def chosen_order(state: State, own: BattleMon, enemy: BattleMon, kind: BattleKind) -> object:
+def order_for(state: State, own: BattleMon, enemy: BattleMon, kind: BattleKind) -> object:
     return choice(DEX, with_battle(state, own, enemy, kind), BattleGoals()).order
 
 
@@ -64,64 +64,62 @@ def test_the_attack_with_the_fewest_turns_is_chosen(first_turn: State) -> None:
     own = with_moves(own, (NUDGE, 10), (GLOWER, 10), (SPLISH, 10))
     weak = replace(enemy, hp=9)  # no setup move is worthwhile
     quickest = min(attack_options(turn_of(first_turn, own, weak)), key=lambda each: each.turns)
-    assert chosen_order(first_turn, own, weak, BattleKind.TRAINER) == quickest.order
+    assert order_for(first_turn, own, weak, BattleKind.TRAINER) == quickest.order
 
 
 def test_a_move_without_pp_is_not_chosen(first_turn: State) -> None:
     own, enemy = sides(first_turn)
     own = with_moves(own, (NUDGE, 0), (GLOWER, 10), (SPLISH, 3))
-    assert chosen_order(first_turn, own, enemy, BattleKind.TRAINER) == Attack(2)
+    assert order_for(first_turn, own, enemy, BattleKind.TRAINER) == Attack(2)
 
 
 def test_a_disabled_move_is_not_chosen(first_turn: State) -> None:
     own, enemy = sides(first_turn)
     own = replace(with_moves(own, (NUDGE, 9), (SPLISH, 9)), disabled=1)
-    assert chosen_order(first_turn, own, enemy, BattleKind.TRAINER) == Attack(0)
+    assert order_for(first_turn, own, enemy, BattleKind.TRAINER) == Attack(0)
 
 
 def test_without_an_attack_a_move_with_pp_is_used(first_turn: State) -> None:
     own, enemy = sides(first_turn)
     own = with_moves(own, (NUDGE, 0), (GLOWER, 4))
-    assert chosen_order(first_turn, own, enemy, BattleKind.TRAINER) == Attack(1)
+    assert order_for(first_turn, own, enemy, BattleKind.TRAINER) == Attack(1)
 
 
 def test_a_lost_wild_battle_is_left_by_running(first_turn: State) -> None:
     own, enemy = sides(first_turn)
     weak = replace(own, hp=1, stats=own.stats._replace(speed=999))
-    assert chosen_order(first_turn, weak, enemy, BattleKind.WILD) == Flee()
-    assert isinstance(chosen_order(first_turn, weak, enemy, BattleKind.TRAINER), Attack)
+    assert order_for(first_turn, weak, enemy, BattleKind.WILD) == Flee()
+    assert isinstance(order_for(first_turn, weak, enemy, BattleKind.TRAINER), Attack)
 
 
 def test_a_battle_that_will_be_won_is_fought(first_turn: State) -> None:
     own, enemy = sides(first_turn)
     easy = replace(enemy, hp=1)
-    assert isinstance(chosen_order(first_turn, own, easy, BattleKind.WILD), Attack)
+    assert isinstance(order_for(first_turn, own, easy, BattleKind.WILD), Attack)
 
 
 def test_a_setup_move_is_used_when_it_gains_more_than_its_turn_costs(first_turn: State) -> None:
     own, enemy = sides(first_turn)
     own = with_moves(average_mon(own), (NUDGE, 20), (CURL_UP, 20))
     strong = tough(with_moves(average_mon(enemy), (NUDGE, 20)))  # many turns, and each one hurts
-    assert chosen_order(first_turn, own, strong, BattleKind.TRAINER) == Attack(1)
+    assert order_for(first_turn, own, strong, BattleKind.TRAINER) == Attack(1)
     curled = replace(
         own, stages=own.stages._replace(defense=6), stats=own.stats._replace(defense=44)
     )
-    assert chosen_order(first_turn, curled, strong, BattleKind.TRAINER) == Attack(
-        0
-    )  # no second time
+    assert order_for(first_turn, curled, strong, BattleKind.TRAINER) == Attack(0)  # only once
 
 
 def test_a_setup_move_is_skipped_when_it_gains_less_than_its_turn_costs(first_turn: State) -> None:
     own, enemy = sides(first_turn)
     own = with_moves(average_mon(own), (NUDGE, 20), (BIG_EYES, 20))
     strong = tough(with_moves(average_mon(enemy), (NUDGE, 20)))
-    assert chosen_order(first_turn, own, strong, BattleKind.TRAINER) == Attack(0)
+    assert order_for(first_turn, own, strong, BattleKind.TRAINER) == Attack(0)
 
 
 def test_an_enemy_with_low_hp_is_attacked(first_turn: State) -> None:
     own, enemy = sides(first_turn)
     own = with_moves(own, (NUDGE, 20), (BIG_EYES, 20))
-    assert chosen_order(first_turn, own, replace(enemy, hp=2), BattleKind.TRAINER) == Attack(0)
+    assert order_for(first_turn, own, replace(enemy, hp=2), BattleKind.TRAINER) == Attack(0)
 
 
 def test_unknown_species_and_moves_still_give_an_attack(first_turn: State) -> None:

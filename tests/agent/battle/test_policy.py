@@ -22,8 +22,8 @@ from tests.agent.ring import number_of, species_of
 from tests.agent.support import Played, game_at
 
 POKE_BALL, GREAT_BALL, POTION, ANTIDOTE, BURN_HEAL, AWAKENING = 4, 3, 20, 11, 12, 14
-HEALTHY = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
-ASLEEP = HEALTHY._replace(sleep=4)
+WELL = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
+ASLEEP = WELL._replace(sleep=4)
 TRAIN, PASS = BattleGoals(), BattleGoals(train=False)
 
 
@@ -48,7 +48,7 @@ def fighter(mon: BattleMon, *moves: int, hp: int = 30, level: int = 8, pp: int =
         stats=stats,
         unmodified=stats,
         types=(0, 0),
-        status=HEALTHY,
+        status=WELL,
         moves=slots(*[(move, pp) for move in moves]),
         disabled=None,
     )
@@ -134,9 +134,7 @@ def test_a_wanted_species_is_weakened_first_when_that_is_safe(sides: Sides) -> N
     rare = replace(enemy, catch_rate=90)
     state = at(turn, own, rare, bag=((POKE_BALL, 3),))
     assert order_in(state, catching(enemy)) == Attack(0)
-    weakened = at(
-        turn, own, replace(rare, hp=4), bag=((POKE_BALL, 3),)
-    )  # an attack would knock it out
+    weakened = at(turn, own, replace(rare, hp=4), bag=((POKE_BALL, 3),))  # too weak for an attack
     assert order_in(weakened, catching(enemy)) == Throw(POKE_BALL)
     in_danger = at(turn, replace(own, hp=3), rare, bag=((POKE_BALL, 3),))
     assert order_in(in_danger, catching(enemy)) == Throw(POKE_BALL)
@@ -188,7 +186,7 @@ def test_a_refused_potion_is_not_used_again(sides: Sides) -> None:
 
 def test_a_long_sleep_is_cured(sides: Sides) -> None:
     turn, own, enemy = sides
-    sleeper = replace(fast(own), status=HEALTHY._replace(sleep=7), hp=22)
+    sleeper = replace(fast(own), status=WELL._replace(sleep=7), hp=22)
     state = at(
         turn,
         sleeper,
@@ -202,9 +200,7 @@ def test_a_long_sleep_is_cured(sides: Sides) -> None:
 def test_a_burn_is_cured_only_in_a_battle_that_it_decides(sides: Sides) -> None:
     turn, own, enemy = sides
     weak = fast(own)
-    burned = replace(
-        weak, status=HEALTHY._replace(burned=True), stats=weak.stats._replace(attack=7)
-    )
+    burned = replace(weak, status=WELL._replace(burned=True), stats=weak.stats._replace(attack=7))
     bag = ((BURN_HEAL, 1), (ANTIDOTE, 1))
     short = at(turn, burned, replace(enemy, hp=4), kind=BattleKind.TRAINER, bag=bag)
     assert order_in(short, TRAIN) == Attack(0)

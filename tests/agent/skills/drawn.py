@@ -23,7 +23,7 @@ PASSABLE = frozenset({LOW, HIGH, GRASS, STAIRS})
 
 
 @dataclass(frozen=True)
-class DrawnMap:
+class Drawn:
     """The tiles of a map."""
 
     rows: list[list[int]]
@@ -54,7 +54,7 @@ class OneMapWorld:
 
 
 def world_of(
-    drawn: DrawnMap,
+    drawn: Drawn,
     passes: frozenset[Obstacle] = frozenset(),
     carries: Mapping[MapSquare, MapSquare] | None = None,
     mats: Iterable[tuple[int, int]] = (),

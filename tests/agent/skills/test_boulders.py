@@ -22,7 +22,7 @@ from tests.agent.skills.drawn import (
     TREE,
     WALL,
     WATER,
-    DrawnMap,
+    Drawn,
     world_of,
 )
 from tests.agent.support import Game, Played, game_at
@@ -42,7 +42,7 @@ def room(*rows: str) -> tuple[BoulderRoom, Spot, Square]:
     x, y = signs["@"]
     boulders = {int(sign): at for sign, at in signs.items() if sign.isdigit()}
     blocked = frozenset({signs["x"]} if "x" in signs else ())
-    world = world_of(DrawnMap(floor))
+    world = world_of(Drawn(floor))
     return BoulderRoom(world, boulders, frozenset(), blocked), Spot(LANE, x, y, LANE), signs["!"]
 
 
@@ -89,7 +89,7 @@ def test_a_boulder_in_the_only_way_is_pushed_first() -> None:
 def test_a_mat_is_stood_on_only_if_needed() -> None:
     rows = [[LOW] * 5 for _ in range(5)]
     mats = [(x, 4) for x in range(5)]
-    room = BoulderRoom(world_of(DrawnMap(rows), mats=mats), {1: (2, 3)}, frozenset(), frozenset())
+    room = BoulderRoom(world_of(Drawn(rows), mats=mats), {1: (2, 3)}, frozenset(), frozenset())
     from_below = find_pushes(room, Spot(LANE, 0, 0, LANE), 1, (2, 1))
     assert from_below is not None
     assert [push.stand for push in from_below] == [(2, 4), (2, 3)]
@@ -115,9 +115,7 @@ def test_solved_puzzles_of_red_take_no_more_pushes(puzzle: Mapping[str, Any]) ->
     facts = _map(puzzle["map"])
     floor = {(x, y) for x, y in _floor(puzzle) if x < facts["w_steps"] and y < facts["h_steps"]}
     width, height = (max(at) + 2 for at in zip(*floor, strict=True))
-    drawn = DrawnMap(
-        [[LOW if (x, y) in floor else WALL for x in range(width)] for y in range(height)]
-    )
+    drawn = Drawn([[LOW if (x, y) in floor else WALL for x in range(width)] for y in range(height)])
     x, y = puzzle["pushes"][0]["stand"]
     # The exit mats.
     mats = [(each["x"], each["y"]) for each in facts["warps"] if each["trigger"] == "press"]
@@ -153,14 +151,14 @@ ALL: Final = frozenset(Obstacle)
 NOTHING: Final = frozenset[Obstacle]()
 
 
-def corridor(*tiles: int) -> DrawnMap:
+def corridor(*tiles: int) -> Drawn:
     """Return a corridor from west to east with walls around."""
     rows = [[WALL] * SIDE for _ in range(SIDE)]
     rows[3][: len(tiles)] = tiles
-    return DrawnMap(rows)
+    return Drawn(rows)
 
 
-def way(drawn: DrawnMap, passes: frozenset[Obstacle], end: int) -> list[Hop] | None:
+def way(drawn: Drawn, passes: frozenset[Obstacle], end: int) -> list[Hop] | None:
     """Return the route along a corridor from its beginning."""
     return find_route(
         world_of(drawn, passes), Spot(LANE, 0, 3, TOWN), lambda spot: (spot.x, spot.y) == (end, 3)
@@ -197,7 +195,7 @@ def test_an_edge_between_shore_and_water_blocks_surf() -> None:
 def test_a_short_detour_is_preferred_to_clearing_an_obstacle() -> None:
     rows = [[LOW] * SIDE for _ in range(SIDE)]
     rows[3][1] = TREE
-    route = way(DrawnMap(rows), ALL, 2)
+    route = way(Drawn(rows), ALL, 2)
     assert obstacles_of(route) == [None] * 4
 
 

@@ -246,9 +246,7 @@ def test_an_evolution_is_not_stopped(ring: Ring) -> None:
 
 
 @pytest.mark.parametrize(("on", "button"), [(True, "a"), (False, "b")])
-def test_the_commander_decides_whether_to_send_another_mon(
-    ring: Ring, *, on: bool, button: str
-) -> None:
+def test_the_commander_may_send_another_mon(ring: Ring, *, on: bool, button: str) -> None:
     ring.enter(Fighter("TOASTNUT", 5, hp=1), Fighter("PLIPPET", 20, ("SURE POKE",)))
     ring.arm("SURE POKE")
     ring.poke("wBattleMon", [0, 1], 21)  # slow
@@ -258,9 +256,7 @@ def test_the_commander_decides_whether_to_send_another_mon(
 
 
 @pytest.mark.parametrize("other", [1, None])
-def test_the_commander_decides_the_switch_before_the_trainers_next_mon(
-    ring: Ring, other: int | None
-) -> None:
+def test_the_commander_may_switch_before_the_next_enemy(ring: Ring, other: int | None) -> None:
     ring.enter(
         Fighter("TOASTNUT", 12, ("SURE POKE",)),
         Fighter("PLIPPET", 30, ("SURE POKE",)),

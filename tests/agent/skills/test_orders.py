@@ -40,9 +40,7 @@ def party(game: Game, *members: tuple[int, str]) -> None:
         game.console.poke(address, data)
 
 
-def start_battle(
-    game: Game, *, opponent: int, level: int = 5, number: int = 1, options: int
-) -> None:
+def begin(game: Game, *, opponent: int, level: int = 5, number: int = 1, options: int) -> None:
     """Start a battle from the overworld, and play up to the first menu."""
     for label, byte in (
         ("wOptions", options),
@@ -67,7 +65,7 @@ def run_until(game: Game, skill: Skill, until: object, *, within: int = 1_500) -
     raise AssertionError("the wanted state was not reached")
 
 
-def active_position(state: State) -> int:
+def active(state: State) -> int:
     """Return the party position of the active mon, or -1 without one."""
     own = state.battle.own if state.battle is not None else None
     return own.position if own is not None else -1
@@ -77,7 +75,7 @@ def active_position(state: State) -> int:
 def wild(quiet_lane: Game) -> Game:
     """Three mons against a weak wild one."""
     party(quiet_lane, (12, "MOPPLE"), (13, "PLIPPET"), (14, "TOASTNUT"))
-    start_battle(quiet_lane, opponent=species_of("NIBBIT"), level=2, options=FAST_AND_SET)
+    begin(quiet_lane, opponent=species_of("NIBBIT"), level=2, options=FAST_AND_SET)
     return quiet_lane
 
 
@@ -85,22 +83,20 @@ def wild(quiet_lane: Game) -> Game:
 def trainer(quiet_lane: Game) -> Game:
     """Three mons against a trainer's two."""
     party(quiet_lane, (12, "MOPPLE"), (13, "PLIPPET"), (14, "TOASTNUT"))
-    start_battle(quiet_lane, opponent=200 + TRAINER, options=FAST_AND_SHIFT)
+    begin(quiet_lane, opponent=200 + TRAINER, options=FAST_AND_SHIFT)
     return quiet_lane
 
 
-def order_once(order: Order) -> Script:
+def once(order: Order) -> Script:
     return Script((order, Attack(0)))
 
 
 @pytest.mark.parametrize("position", [1, 2])
 def test_the_ordered_mon_is_sent(wild: Game, position: int) -> None:
     run_until(
-        wild,
-        fight(order_once(Switch(position)), wild.state),
-        lambda state: active_position(state) == position,
+        wild, fight(once(Switch(position)), wild.state), lambda state: active(state) == position
     )
-    assert active_position(wild.state) == position
+    assert active(wild.state) == position
 
 
 def test_the_commander_chooses_the_next_mon_after_a_faint(wild: Game) -> None:
@@ -108,8 +104,8 @@ def test_the_commander_chooses_the_next_mon_after_a_faint(wild: Game) -> None:
     wild.poke({symbol("wEnemyMon") + 15 + at: byte for at, byte in enumerate((0, 250))})
 
     commander = Script((Attack(1),), place=2)
-    run_until(wild, fight(commander, wild.state), lambda state: active_position(state) > 0)
-    assert active_position(wild.state) == 2
+    run_until(wild, fight(commander, wild.state), lambda state: active(state) > 0)
+    assert active(wild.state) == 2
 
 
 def test_an_order_refused_forever_does_not_block_the_battle(wild: Game) -> None:
@@ -126,7 +122,7 @@ def give(game: Game, item: int) -> None:
 @pytest.mark.parametrize("order", [Flee(), Throw(4), Switch(0), Switch(5), Attack(4), UseItem(20)])
 def test_an_order_that_is_not_allowed_is_never_tried(trainer: Game, order: Order) -> None:
     assert not is_allowed(order, trainer.state)
-    commander = order_once(order)
+    commander = once(order)
     run_until(trainer, fight(commander, trainer.state), lambda _state: len(commander.tried) > 1)
     assert commander.tried[1].refused == frozenset()  # an attack was used instead
 

@@ -27,7 +27,7 @@ from tests.agent.skills.drawn import (
     LOW,
     SIDE,
     WALL,
-    DrawnMap,
+    Drawn,
     world_of,
 )
 
@@ -176,7 +176,7 @@ SQUARES = st.tuples(st.integers(0, SIDE - 1), st.integers(0, SIDE - 1))
 def test_no_route_crosses_what_the_collision_data_forbids(
     rows: list[list[int]], start: tuple[int, int], goal: tuple[int, int]
 ) -> None:
-    drawn = DrawnMap(rows)
+    drawn = Drawn(rows)
     here = Spot(LANE, *start, TOWN)
     route = find_route(world_of(drawn), here, lambda spot: (spot.x, spot.y) == goal)
     for hop in route or []:
@@ -199,7 +199,7 @@ def test_a_ledge_leads_down_only() -> None:
     rows = [[WALL] * SIDE for _ in range(SIDE)]
     for y, tile in enumerate([HIGH, HIGH, LEDGE, LOW, LOW]):
         rows[y][3] = tile
-    world = world_of(DrawnMap(rows))
+    world = world_of(Drawn(rows))
     above, below = Spot(LANE, 3, 0, TOWN), Spot(LANE, 3, 4, TOWN)
     down = route_of(find_route(world, above, lambda spot: spot == below))
     assert spots(down) == [Spot(LANE, 3, y, TOWN) for y in (1, 3, 4)]
@@ -211,9 +211,7 @@ def test_grass_is_walked_round_when_that_is_cheap() -> None:
     rows[1][3] = GRASS
     route = route_of(
         find_route(
-            world_of(DrawnMap(rows)),
-            Spot(LANE, 3, 0, TOWN),
-            lambda spot: (spot.x, spot.y) == (3, 2),
+            world_of(Drawn(rows)), Spot(LANE, 3, 0, TOWN), lambda spot: (spot.x, spot.y) == (3, 2)
         )
     )
     assert len(route) == 4
