@@ -149,26 +149,26 @@ def _is_safe(turn: TurnState) -> bool:
     return float(twice.sum()) >= SAFE_CHANCE
 
 
-class Choice(NamedTuple):
+class ChosenOrder(NamedTuple):
     """An order, and whether the winning sequence of an earlier battle changed it."""
 
     order: Order
     swayed: bool = False
 
 
-def choice(dex: Dex, state: State, goals: BattleGoals, tried: TriedOrders = UNTRIED) -> Choice:
+def choice(dex: Dex, state: State, goals: BattleGoals, tried: TriedOrders = UNTRIED) -> ChosenOrder:
     """Return the order for this turn, and whether memory changed it."""
     if state.battle is not None and state.battle.type is BattleType.SAFARI:
-        return Choice(_safari_order(state.battle, state, goals))
+        return ChosenOrder(_safari_order(state.battle, state, goals))
     turn = TurnState.of(dex, state, goals)
     if turn is None:
-        return Choice(any_attack(state.battle) if state.battle is not None else Attack(0))
+        return ChosenOrder(any_attack(state.battle) if state.battle is not None else Attack(0))
     order = catch_order(turn, tried)
     if order is not None and is_allowed(order, state):
-        return Choice(order)
+        return ChosenOrder(order)
     found = [each for each in _options(turn) if each.order not in tried.refused]
     allowed = [each for each in found if is_allowed(each.order, state)]
-    return _best(turn, allowed, tried) if allowed else Choice(any_attack(turn.battle))
+    return _best(turn, allowed, tried) if allowed else ChosenOrder(any_attack(turn.battle))
 
 
 def _safari_order(battle: Battle, state: State, goals: BattleGoals) -> Order:
@@ -188,7 +188,7 @@ def _options(turn: TurnState) -> list[TurnOption]:
     return found
 
 
-def _best(turn: TurnState, found: list[TurnOption], tried: TriedOrders) -> Choice:
+def _best(turn: TurnState, found: list[TurnOption], tried: TriedOrders) -> ChosenOrder:
     pp_cost = WILD_THRIFT if turn.battle.is_wild else THRIFT
     prices = [(each.worth - pp_cost / each.pp, each) for each in found]
     highest = max(price for price, _ in prices)
@@ -197,8 +197,8 @@ def _best(turn: TurnState, found: list[TurnOption], tried: TriedOrders) -> Choic
     won = _next_that_won(turn, tried)
     as_quick = [each.order for each in good if each.turns <= best.turns + EXTRA_TURNS]
     if won is None or won == best.order or won not in as_quick:
-        return Choice(best.order)
-    return Choice(won, swayed=True)
+        return ChosenOrder(best.order)
+    return ChosenOrder(won, swayed=True)
 
 
 def _next_that_won(turn: TurnState, tried: TriedOrders) -> Order | None:
@@ -212,18 +212,18 @@ def _next_that_won(turn: TurnState, tried: TriedOrders) -> Order | None:
 class BattlePolicy:
     """A stateless `Commander`: the same battle state always gives the same answer.
 
-    `swayed` is called in each turn in which a winning sequence from memory decides between equal moves.
+    `on_influence` is called in each turn in which a winning sequence from memory decides between equal moves.
     """
 
     dex: Dex
     goals: GoalsOfBattle = lambda _state: BattleGoals()  # only experience
-    swayed: Callable[[State], object] = lambda _state: None
+    on_influence: Callable[[State], object] = lambda _state: None
 
     def order(self, state: State, tried: TriedOrders) -> Order:
         """Return the order for this turn."""
         found = choice(self.dex, state, self.goals(state), tried)
         if found.swayed:
-            self.swayed(state)
+            self.on_influence(state)
         return found.order
 
     def next_mon(self, state: State) -> int:
