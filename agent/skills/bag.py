@@ -30,7 +30,7 @@ YES: Final = 0
 TRIES: Final = 2  # for each item, or each mon to teach
 SWITCH_FROM_END: Final = 1  # the menu of a party mon ends with SWITCH and CANCEL
 
-StockSeen: TypeAlias = Callable[[State, tuple[int, ...]], object]
+OnStock: TypeAlias = Callable[[State, tuple[int, ...]], object]
 
 
 def use_item(item: int, position: int, state: State) -> Skill:
@@ -79,7 +79,7 @@ def buy(
     terrain: Terrain,
     state: State,
     *,
-    looked: StockSeen = lambda _state, _stock: None,
+    looked: OnStock = lambda _state, _stock: None,
 ) -> Skill:
     """Go to the clerk in sprite slot `slot` of this map and buy until the bag holds the `wanted` quantities.
 
@@ -92,7 +92,7 @@ def buy(
 
 
 def _buy(
-    wanted: Mapping[int, int], listed: tuple[int, ...], looked: StockSeen, state: State
+    wanted: Mapping[int, int], listed: tuple[int, ...], looked: OnStock, state: State
 ) -> Movement:
     purchase = _Purchase(wanted, listed)
     is_needed = not purchase.is_over(state)
