@@ -258,9 +258,9 @@ def damage_taken(mon: BattleMon) -> Odds:
     return odds
 
 
-def add_damage(start: Odds, blow: Odds) -> Odds:
+def add_damage(start: Odds, hit: Odds) -> Odds:
     """Return the odds of each damage taken after one more hit, while the mon has not fainted."""
-    return np.convolve(start, blow)[: len(start)]
+    return np.convolve(start, hit)[: len(start)]
 
 
 class Survival(NamedTuple):
@@ -304,10 +304,10 @@ def _survive(start: bytes, turns: tuple[bytes, ...], idle: tuple[int, ...], gain
     return Survival(rows, alive)
 
 
-def _repeat(blow: Odds, rows: Rows) -> None:
+def _repeat(hit: Odds, rows: Rows) -> None:
     """Fill `rows` after the first by repeating one hit; each round doubles the number of filled rows."""
     size, done = rows.shape[1], 1
-    power = blow[:size]
+    power = hit[:size]
     while done < len(rows) and rows[done - 1].sum() >= NEGLIGIBLE:
         more = min(done, len(rows) - done)
         rows[done : done + more] = rows[:more] @ _shifts(power)
@@ -315,11 +315,11 @@ def _repeat(blow: Odds, rows: Rows) -> None:
         power = add_damage(power, power)
 
 
-def _shifts(blow: Odds) -> Rows:
+def _shifts(hit: Odds) -> Rows:
     """Return the matrix that adds one hit to a row of damage odds."""
-    size = len(blow)
+    size = len(hit)
     room = np.zeros((size, 2 * size))
-    room[:, :size] = blow
+    room[:, :size] = hit
     # Rows shortened by one entry move each row one column to the right.
     return room.ravel()[: size * (2 * size - 1)].reshape(size, 2 * size - 1)[:, :size]
 

@@ -222,12 +222,12 @@ def duel(
 
 
 def duel_later(
-    dex: Dex, own: BattleMon, enemy: BattleMon, attacking: AttackChoice, blow: Odds | None
+    dex: Dex, own: BattleMon, enemy: BattleMon, attacking: AttackChoice, hit: Odds | None
 ) -> Duel:
-    """Return the odds of the duel when this turn is used otherwise and the own mon takes `blow` in it."""
+    """Return the odds of the duel when this turn is used otherwise and the own mon takes `hit` in it."""
     start = damage_taken(own)
-    if blow is not None:
-        start = add_damage(start, blow)
+    if hit is not None:
+        start = add_damage(start, hit)
     then = duel(dex, own, next_turn(enemy), attacking, starting=StartDamage(own=start))
     fallen = 1 - float(start.sum())
     return Duel(then.won, then.lost + fallen * damage_taken(enemy), then.turns + 1)

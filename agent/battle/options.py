@@ -197,8 +197,8 @@ def prepared_options(turn: TurnState) -> Iterator[TurnOption]:
         value = duel_value(end, turn.values)
         if each.chance < 1:
             if missed is None:
-                blow = next_damage(turn.dex, turn.own, turn.ai_enemy)
-                failed = duel_later(turn.dex, turn.own, turn.ai_enemy, plain, blow)
+                hit = next_damage(turn.dex, turn.own, turn.ai_enemy)
+                failed = duel_later(turn.dex, turn.own, turn.ai_enemy, plain, hit)
                 missed = duel_value(failed, turn.values)
             value = each.chance * value + (1 - each.chance) * missed
         yield TurnOption(Attack(each.slot), value, end.turns)
@@ -210,8 +210,8 @@ def switch_options(turn: TurnState) -> Iterator[TurnOption]:
     staying = duel(dex, turn.own, ai_enemy, best_attack(dex, turn.own, ai_enemy)).chance
     for mon in turn.bench:
         enemy = turn.against(mon)
-        blow = next_damage(dex, mon, enemy)
-        end = duel_later(dex, mon, enemy, best_attack(dex, mon, enemy), blow)
+        hit = next_damage(dex, mon, enemy)
+        end = duel_later(dex, mon, enemy, best_attack(dex, mon, enemy), hit)
         if end.chance > staying:
             value = duel_value(end, _values_without(turn, mon, switched_out(turn.own)))
             yield TurnOption(Switch(mon.position), value - SWITCH_COST, end.turns)
@@ -239,8 +239,8 @@ def item_options(turn: TurnState) -> Iterator[TurnOption]:
         if helped == own:
             continue
         enemy = turn.against(helped)
-        blow = next_damage(dex, helped, enemy)
-        end = duel_later(dex, helped, enemy, best_attack(dex, helped, enemy), blow)
+        hit = next_damage(dex, helped, enemy)
+        end = duel_later(dex, helped, enemy, best_attack(dex, helped, enemy), hit)
         position = None if raised(own, item, dex.rules) else own.position
         yield TurnOption(UseItem(item, position), duel_value(end, turn.values) - costs, end.turns)
 
@@ -255,7 +255,7 @@ def run_option(turn: TurnState) -> TurnOption | None:
     health = HP_VALUE * own.hp / own.max_hp
     run_value = (TRAINING_RUN_VALUE if turn.goals.train else RUN_VALUE) + health
     if chance < 1:
-        blow = next_damage(dex, own, enemy)
-        failed = duel_later(dex, own, next_turn(enemy), best_attack(dex, own, enemy), blow)
+        hit = next_damage(dex, own, enemy)
+        failed = duel_later(dex, own, next_turn(enemy), best_attack(dex, own, enemy), hit)
         run_value = chance * run_value + (1 - chance) * duel_value(failed, turn.values)
     return TurnOption(Flee(), run_value, 0.0)

@@ -77,9 +77,9 @@ def explosion_options(turn: TurnState) -> Iterator[TurnOption]:
             win_chance(dex, turn.bench, turn.reserve) - FAINT_COST
         )
         first = float(first_chance(own.stats.speed, move.number, foe.stats.speed, 0))
-        blow = next_damage(dex, own, foe)
-        if blow is not None and first < 1:
-            falls = (1 - first) * (1 - float(add_damage(damage_taken(own), blow).sum()))
+        hit = next_damage(dex, own, foe)
+        if hit is not None and first < 1:
+            falls = (1 - first) * (1 - float(add_damage(damage_taken(own), hit).sum()))
             value += falls * (float(damage_taken(foe) @ turn.values.lost) - value)
         yield TurnOption(Attack(slot), value, 1.0, known.pp)
 
@@ -142,10 +142,10 @@ def _weakening(turn: TurnState, ball: int) -> Iterator[tuple[float, Order]]:
 
 
 def _is_safe(turn: TurnState) -> bool:
-    blow = next_damage(turn.dex, turn.own, turn.enemy)
-    if blow is None:
+    hit = next_damage(turn.dex, turn.own, turn.enemy)
+    if hit is None:
         return True
-    twice = add_damage(add_damage(damage_taken(turn.own), blow), blow)
+    twice = add_damage(add_damage(damage_taken(turn.own), hit), hit)
     return float(twice.sum()) >= SAFE_CHANCE
 
 

@@ -138,5 +138,5 @@ def _hit(dex: Dex, own: BattleMon, enemy: BattleMon, move: MoveData) -> float:
     return float(hit_chance(attacker, Defender.of(enemy), move, dex.rules))
 
 
-def _after_hit(start: Odds, blow: Odds | None) -> Odds:
-    return start if blow is None else add_damage(start, blow)
+def _after_hit(start: Odds, hit: Odds | None) -> Odds:
+    return start if hit is None else add_damage(start, hit)

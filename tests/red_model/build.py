@@ -300,8 +300,8 @@ class Facts:
 
     def fights(self) -> Iterator[Row]:
         """Yield the trainers whose defeat sets an event; the leaders are milestones."""
-        told = (*self.milestones(), *self.extras())
-        taken = {(row["map"], slot) for row in told for slot in row.get("people", ())}
+        rows = (*self.milestones(), *self.extras())
+        taken = {(row["map"], slot) for row in rows for slot in row.get("people", ())}
         teams = {
             (row["class"], number): each
             for row in self.trainers

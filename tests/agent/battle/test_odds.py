@@ -141,32 +141,32 @@ SPREADS = st.dictionaries(st.integers(0, 9), st.integers(1, 9), min_size=1, max_
 )
 
 
-def survival_chances(blow: dict[int, float], hp: int) -> list[float]:
+def survival_chances(hit: dict[int, float], hp: int) -> list[float]:
     """Return the survival chances after 0, 1, ... such hits."""
     odds, whole = np.zeros(hp + 1), np.zeros(hp)
-    for amount, share in blow.items():
+    for amount, share in hit.items():
         odds[min(amount, hp)] += share
     whole[0] = 1.0
     return list(survival(whole, TurnDamage((odds,))).alive)
 
 
-@given(blow=SPREADS, hp=st.integers(1, 30))
-def test_the_survival_chance_never_rises(blow: dict[int, float], hp: int) -> None:
-    odds = survival_chances(blow, hp)
+@given(hit=SPREADS, hp=st.integers(1, 30))
+def test_the_survival_chance_never_rises(hit: dict[int, float], hp: int) -> None:
+    odds = survival_chances(hit, hp)
     assert len(odds) == HORIZON + 1
     assert all(-1e-9 <= later <= sooner + 1e-9 for sooner, later in pairwise([1.0, *odds]))
-    pairs = zip(odds, survival_chances(blow, hp + 1), strict=True)
+    pairs = zip(odds, survival_chances(hit, hp + 1), strict=True)
     assert all(one <= other + NEGLIGIBLE for one, other in pairs)
 
 
 def test_the_survival_chance_matches_a_simulation() -> None:
-    blow, hp, tries = {0: 0.2, 3: 0.5, 5: 0.3}, 17, 20_000
+    hit, hp, tries = {0: 0.2, 3: 0.5, 5: 0.3}, 17, 20_000
     chance = random.Random(7)
     after_five = 0
     for _ in range(tries):
-        hits = chance.choices(list(blow), list(blow.values()), k=5)
+        hits = chance.choices(list(hit), list(hit.values()), k=5)
         after_five += sum(hits) < hp
-    assert survival_chances(blow, hp)[5] == pytest.approx(after_five / tries, abs=0.01)
+    assert survival_chances(hit, hp)[5] == pytest.approx(after_five / tries, abs=0.01)
 
 
 CAIRN = (34, 1)  # prefers strong types, and gives no second status

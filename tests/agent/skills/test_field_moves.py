@@ -137,8 +137,8 @@ def test_the_stories_name_the_badge_of_each_field_move() -> None:
         story = Story.of(kind)
         return {each.name: story.marks[each.badge].number for each in story.field_moves}
 
-    told = {"cut": 1, "fly": 2, "surf": 4, "strength": 3, "flash": 0}
-    assert badges(CartridgeKind.RED) == told
+    red = {"cut": 1, "fly": 2, "surf": 4, "strength": 3, "flash": 0}
+    assert badges(CartridgeKind.RED) == red
     own = {"cut": 0, "flash": 0, "surf": 1, "strength": 1, "fly": 2}
     assert badges(CartridgeKind.DEMO) == own
 
@@ -266,24 +266,24 @@ def test_a_frame_read_reports_ground_that_differs_from_ram(in_town: Game) -> Non
         in_town.console, Font.of(in_town.console.cartridge), WORLD, lambda _state: Due.FRAME
     )
 
-    def told(after: Step) -> list[str]:
+    def terrain_lines(after: Step) -> list[str]:
         in_town.console.perform(after, render=True)
         said = perceiver.perceive(in_town.state, 0).disagreements
         return [words for words in said if words.startswith("terrain")]
 
     perceiver.perceive(in_town.state, 0)
-    assert told(wait(20)) == []
+    assert terrain_lines(wait(20)) == []
     x, y = in_town.state.position
     in_town.poke(laid_over(WORLD.map(TOWN), (x, y + 2), (0, 0)))
-    assert told(wait(20)) == ["terrain: live map and screen disagree on 4 squares"]
-    assert told(Step(Button.LEFT, 8, 24)) == []  # a step draws the map again
+    assert terrain_lines(wait(20)) == ["terrain: live map and screen disagree on 4 squares"]
+    assert terrain_lines(Step(Button.LEFT, 8, 24)) == []  # a step draws the map again
     assert in_town.state.position != (x, y)
 
 
 def test_ram_and_screen_agree_on_the_ground_during_a_run(played: Played) -> None:
     with closing(read_run(played.folder)) as folder:
-        told = [event.payload["between"] for event in folder.store.events("disagreement")]
-    assert [words for words in told if str(words).startswith("terrain")] == []
+        reported = [event.payload["between"] for event in folder.store.events("disagreement")]
+    assert [words for words in reported if str(words).startswith("terrain")] == []
     saved = saved_terrain(played.folder)
     assert list(saved) == [str(GYM)]
     assert changed_squares(GYM, bytes.fromhex(saved[str(GYM)])) == {GATE, *LEVERS}
