@@ -1,7 +1,4 @@
-"""Interactions of single places.
-
-They cover trash can switches, entrance fees, the Safari Zone, fossils, vending machines and the flute.
-"""
+"""Single places: trash can switches, entrance fees, the Safari Zone, fossils, vending machines, the flute."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
