@@ -1,4 +1,4 @@
-"""Skills: generators that yield steps and receive the states that follow."""
+"""Skills: generators that yield steps and receive the state after each step."""
 
 from agent.skills.bag import buy, swap, teach, toss, use_item
 from agent.skills.boulders import BoulderGoal, push_boulders
@@ -18,7 +18,7 @@ from agent.skills.orders import (
     UseItem,
     any_attack,
     first_able,
-    is_lawful,
+    is_allowed,
     usable_slots,
 )
 from agent.skills.press import read_on, tap, wait
@@ -65,7 +65,7 @@ __all__ = [
     "first_able",
     "fly",
     "hear_out",
-    "is_lawful",
+    "is_allowed",
     "joins",
     "leave_map",
     "look_at",

@@ -216,7 +216,7 @@ def test_c09_a_game_is_told_within_the_budget(played: Played) -> None:
     with closing(read_run(played.folder)) as run:
         text = observations_block(run.store.observations(), GAME_SECTIONS)
     assert text is not None
-    assert text.startswith("<observations>\n## Milestones\n- earn the first badge")
+    assert text.startswith("<observations>\n## Milestones\n- beat Cairn (Pebble Badge)")
     assert re.search(r"^- won against ", text, re.MULTILINE)
     assert len(text) <= 8_000
 

@@ -31,7 +31,7 @@ from tests.agent.support import Played, game_at, play_in
 from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER
 
-CAVEAT = "nobody has run this on the real cartridge yet"
+CAVEAT = "this story has not run on the real cartridge yet"
 
 needs_cartridge = pytest.mark.skipif(
     not FOLDER.exists(), reason="the facts of the game are not here"

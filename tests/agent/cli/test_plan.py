@@ -38,7 +38,7 @@ def test_the_last_checkpoint_of_a_run_is_looked_at(agent: Agent, tmp_path: Path)
     assert re.search(r"^Moment: tick \d+, the town \(3,6\)$", ended.out, re.MULTILINE)
     assert "errand:goodbye = 1, " in ended.out
     assert ", reached:left_home = 1" in ended.out
-    assert "have a companion (priority 49) <- pursued" in ended.out
+    assert "get a starter (priority 49) <- pursued" in ended.out
     assert "1. walk to the lab" in ended.out
 
 

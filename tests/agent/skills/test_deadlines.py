@@ -1,4 +1,4 @@
-"""No skill waits for ever: to a game that never changes, each comes to its end within so many steps."""
+"""No skill runs forever: in a game that never changes, each ends within a number of steps."""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -42,7 +42,7 @@ from agent.skills import (
     wait,
 )
 from agent.skills.errands import agree_at, collect, fetch, hand_in, play_on, search, vend
-from agent.skills.menu import behind_start
+from agent.skills.menu import in_start_menu
 from agent.skills.skill import Movement
 from emulator import Menu, MenuKind, State
 from tests.agent.demo import DEX, WORLD, at_the_menu, free_in, kit
@@ -57,14 +57,14 @@ def never(_state: State) -> bool:
     return False
 
 
-def nobody_answers(_state: State, _menu: Menu) -> Movement:
+def never_answer(_state: State, _menu: Menu) -> Movement:
     return (yield wait(8))
 
 
-# Each skill by its name: the state that it is told for ever, how it begins, and the steps it may take.
+# Each skill by its name: the state repeated forever, how the skill begins, and its maximum steps.
 TABLE: dict[str, tuple[str, Callable[[State], Skill], int]] = {
     "agree_at": ("free", lambda s: agree_at(Destination(LANE), Terrain(WORLD), s), 2_000),
-    "behind_start": ("free", lambda s: behind_start(nobody_answers, never, s), 500),
+    "in_start_menu": ("free", lambda s: in_start_menu(never_answer, never, s), 500),
     "boot": ("title", lambda state: boot(10, state), 400),
     "buy": ("free", lambda state: buy(1, {4: 1}, Terrain(WORLD), state), 2_000),
     "choose": ("menu", lambda state: choose(5, state), 50),
@@ -119,7 +119,7 @@ def moments(played: Played) -> Moments:
 
 
 def skills() -> Iterator[str]:
-    """The public functions of the skills room that return a skill."""
+    """Yield the names of the public functions of `agent.skills` that return a skill."""
     for module in iter_modules(agent.skills.__path__):
         loaded = import_module(f"agent.skills.{module.name}")
         for name, function in inspect.getmembers(loaded, inspect.isfunction):
@@ -129,15 +129,15 @@ def skills() -> Iterator[str]:
 
 
 def steps_to_the_end(skill: Skill, state: State, within: int) -> int:
-    course = SkillRun(skill)
+    run = SkillRun(skill)
     for step in range(within + 1):
-        if course.outcome is not Outcome.RUNNING:
+        if run.outcome is not Outcome.RUNNING:
             return step
-        course.resume(state)
-    raise AssertionError("it waits for ever")
+        run.resume(state)
+    raise AssertionError("the skill does not end")
 
 
-def test_every_skill_has_its_deadline_in_the_table() -> None:
+def test_every_skill_has_a_deadline_in_the_table() -> None:
     assert set(skills()) == set(TABLE)
 
 
@@ -149,11 +149,11 @@ def test_a_skill_ends_in_a_game_that_never_changes(name: str, moments: Moments) 
 
 
 @pytest.mark.parametrize("moment", ["title", "menu", "free", "battle"])
-def test_every_deed_ends_wherever_it_is_begun(moment: str, moments: Moments) -> None:
+def test_every_action_ends_from_any_start(moment: str, moments: Moments) -> None:
     state = moments[moment]
     for capability in capabilities_for(kit()):
-        for deed in capability.actions:
-            if deed.while_true.at_most == 0:  # a fight has the bound of its table
-                steps_to_the_end(deed.begin(state), state, 5_000)
+        for action in capability.actions:
+            if action.while_true.at_most == 0:  # `TABLE` bounds a battle
+                steps_to_the_end(action.begin(state), state, 5_000)
     steps_to_the_end(escape(Terrain(WORLD)).begin(state), state, 5_000)
     steps_to_the_end(inquiry(kit()).action.begin(state), state, 5_000)

@@ -31,7 +31,7 @@ from tests.agent.support import Played, game_at
 
 FONT = Font.of(load_cartridge(demo_cartridge_path()))
 GOT_STARTER, BATTLED_RIVAL, LATER = (RamFact(FactKind.EVENT, n) for n in (0x22, 0x23, 0x24))
-TEAM = Milestone("starter", "have a companion", Witness.TEAM, mark=GOT_STARTER)
+TEAM = Milestone("starter", "get a starter", Witness.TEAM, mark=GOT_STARTER)
 HEALTHY = Milestone("healed", "be healed", Witness.HEALTHY_TEAM, home=1)
 RIVAL = Milestone(
     "rival", "face the rival", Witness.TEXT, mark=BATTLED_RIVAL, words=("{rival}: Good",)

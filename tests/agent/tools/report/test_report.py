@@ -145,7 +145,7 @@ def test_a_page_has_every_section_and_asks_for_nothing(played: Played) -> None:
     assert ids == [
         "milestones", "route", "team", "process", "battles", "stuck", "learnt", "faults", "deeds", "again",
     ]  # fmt: skip
-    assert "Goal reached: earn the first badge" in html
+    assert "Goal reached: beat Cairn (Pebble Badge)" in html
     assert "<script" not in html
     addresses = re.findall(r'(?:src|href|action)="([^"]*)"', html)
     assert all(each.startswith(("data:", "#")) for each in addresses)
@@ -217,7 +217,7 @@ def test_a_run_that_is_being_played_has_a_report_and_is_not_called_ended(tmp_pat
     play_run(Settings(run=run, ticks=90, memory=tmp_path / "m.sqlite"), Watcher(react), Interrupt())
     assert "Not ended: still being played, or cut off" in shown[0]
     assert f"1 of {len(STORY.milestones)}" in shown[0]
-    assert "Still to come: have a companion" in shown[0]
+    assert "Still to come: get a starter" in shown[0]
     assert told_of(run).verdict.kind is RunStatus.LIMIT
 
 
@@ -332,7 +332,7 @@ def test_several_runs_are_compared_on_one_page(
     ended = agent("report", run, played.folder, "--write", page)
     assert (ended.code, ended.out.strip()) == (0, str(page))
     html = page.read_text(encoding="utf-8")
-    assert html.count("Goal reached: earn the first badge") == 2
+    assert html.count("Goal reached: beat Cairn (Pebble Badge)") == 2
     assert "run (2)" in html
 
 
