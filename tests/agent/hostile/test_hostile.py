@@ -476,7 +476,7 @@ def test_of_a_claim_that_came_true_the_words_stay_a_claim(claims_game: Game, han
     key = hands.store(text="the champion is beaten", claims={"fact": "badges", "at_least": 1})
     claims_game.branch.memory.truth.judge({**claims_game.moment.facts, "badges": 1}, 400)
     (told,) = hands.use("recall", text="champion").splitlines()
-    assert told.startswith(f"| {key} (claim, its bound was borne out, its words were not, tick")
+    assert told.startswith(f"| {key} (claim, the bound was confirmed, the text was not, tick")
 
 
 def test_claims_are_few_and_their_tags_short(hands: Hands) -> None:
