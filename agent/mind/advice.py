@@ -236,7 +236,7 @@ class Describing:
         yield _section("Bag", self.bag(state))
         yield f"Money: {state.player.money}" if state.game_started else ""
         yield _section(f"The map around ({LEGEND})", self.around(state))
-        yield _section("On the screen", seen(percept.text))
+        yield _section("On the screen", screen_rows(percept.text))
 
     def _heads(self, purpose: Purpose, moment: QuestionContext, about: str) -> Situation:
         state = moment.percept.state
@@ -261,12 +261,12 @@ class Describing:
                 for slot in mon.moves
             ]
             hp = f"{mon.hp} of {mon.stats.hp} HP"
-            yield barred(f"{name} level {mon.level}, {hp}, {', '.join(known)}")
+            yield quoted(f"{name} level {mon.level}, {hp}, {', '.join(known)}")
 
     def bag(self, state: State) -> Iterator[str]:
         """Yield a line for each stack of items in the bag."""
         for stack in state.bag.items if state.game_started else ():
-            yield barred(f"{self.dex.item_name(stack.item)} x {stack.quantity}")
+            yield quoted(f"{self.dex.item_name(stack.item)} x {stack.quantity}")
 
     def around(self, state: State) -> Iterator[str]:
         """Yield the rows of the map around the player, one character a square."""
@@ -295,7 +295,7 @@ def _section(head: str, rows: Iterable[str]) -> str:
     return "\n".join([f"{head}:", *lines]) if lines else ""
 
 
-def seen(text: str) -> Iterator[str]:
+def screen_rows(text: str) -> Iterator[str]:
     """Yield the rows of a screen, each behind a bar, so that none can be taken for program text.
 
     Rows and characters beyond the size of a screen are dropped to save tokens.
@@ -304,6 +304,6 @@ def seen(text: str) -> Iterator[str]:
         yield f"| {row[:WIDEST]}"
 
 
-def barred(words: str) -> str:
+def quoted(words: str) -> str:
     """Return text that contains cartridge names as one row behind a bar, with white space collapsed."""
     return f"| {' '.join(words.split())}"

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from agent.advisor.port import Tool, ToolRefused
 from agent.capabilities.readiness import ahead, odds
-from agent.mind.advice import Describing, QuestionContext, barred, seen
+from agent.mind.advice import Describing, QuestionContext, quoted, screen_rows
 from agent.planning.search import explain
 from memory import Entry, Json, MalformedRecord, MemoryActions, MemoryQuery, scope_name
 
@@ -86,14 +86,14 @@ class AdvisorTools:
         """Return every tag with its number of entries, the most frequent first."""
         tags = self.memory.memory_list_tags()
         ranked = sorted(tags, key=lambda tag: (-tags[tag], tag))
-        rows = (barred(f"{tag}: {tags[tag]}") for tag in ranked[:100])
+        rows = (quoted(f"{tag}: {tags[tag]}") for tag in ranked[:100])
         return "\n".join(rows) or "there are no tags"
 
     def memory_map(self, _asked: Mapping[str, Any]) -> str:
         """Return the scopes with their number of entries, and the gaps."""
         shown = self.memory.memory_map()
         rows = [f"{name}: {scope.count} entries" for name, scope in shown.scopes.items()]
-        return "\n".join(barred(each) for each in (*rows, *shown.gaps))
+        return "\n".join(quoted(each) for each in (*rows, *shown.gaps))
 
     def look(self, asked: Mapping[str, Any]) -> str:
         """Return one view of the current situation."""
@@ -101,7 +101,7 @@ class AdvisorTools:
         rows: Iterator[str]
         match asked["what"]:
             case "screen":
-                rows = seen(percept.text)
+                rows = screen_rows(percept.text)
             case "map":
                 rows = self.describing.around(percept.state)
             case "party":
@@ -168,4 +168,4 @@ def _row(entry: Entry) -> str:
     """Return an entry as one row; for a claim of a model, facts confirm only its bound, never its text."""
     text = ", ".join(f"{name} {value}" for name, value in sorted(entry.data.items()) if value)
     status = CONFIRMED if entry.kind == CLAIM and entry.status == "verified" else entry.status
-    return barred(f"{entry.key} ({entry.kind}, {status}, tick {entry.tick}): {text[:400]}")
+    return quoted(f"{entry.key} ({entry.kind}, {status}, tick {entry.tick}): {text[:400]}")

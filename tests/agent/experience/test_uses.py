@@ -52,7 +52,17 @@ from memory import (
     read_run,
 )
 from memory.tiers.encounters import HEARD, SHELF
-from tests.agent.demo import DEX, STORY, WORLD, at_the_menu, enemy_of, free_in, kit, own_of, told
+from tests.agent.demo import (
+    DEX,
+    STORY,
+    WORLD,
+    at_the_menu,
+    enemy_of,
+    facts_of,
+    free_in,
+    kit,
+    own_of,
+)
 from tests.agent.lessons import EPISODIC, LATE, teach
 from tests.agent.support import Game, Played, Watcher, game_at
 
@@ -217,7 +227,7 @@ def stock_of(map_id: int) -> tuple[int, ...]:
 
 
 def shops_to_visit(known: GameContext, state: State) -> set[str]:
-    return {name for name, supplied in told(shop(known), state).items() if not supplied}
+    return {name for name, supplied in facts_of(shop(known), state).items() if not supplied}
 
 
 def test_e35_a_shop_without_potions_is_not_visited_for_them(
