@@ -13,7 +13,7 @@ from agent.capabilities.readiness import ahead, is_ready, remembered_strength, t
 from agent.capabilities.travel import at
 from agent.planning.domain import Action, Effect, Require
 from agent.skills import roam
-from agent.story.facts import told
+from agent.story.facts import parse_fact
 from agent.story.interactions import Task
 from agent.story.places import Place
 from agent.story.story import Story
@@ -72,7 +72,7 @@ def _steps(story: Story) -> Iterator[_Step]:
 
 
 def _positive(needs: Iterable[str]) -> frozenset[str]:
-    return frozenset(name for name, so in map(told, needs) if so)
+    return frozenset(name for name, so in map(parse_fact, needs) if so)
 
 
 def _made(story: Story) -> set[str]:

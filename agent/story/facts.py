@@ -54,7 +54,7 @@ class RamFact(NamedTuple):
                 return state.flags.species_owned >= self.number
 
 
-def told(fact: str) -> tuple[str, bool]:
+def parse_fact(fact: str) -> tuple[str, bool]:
     """Return the fact that a name in a story file means, and whether it must be true."""
     if fact.startswith(NOT_YET):
         return f"{FactKind.EVENT.value}:{fact.removeprefix(NOT_YET)}", False
@@ -63,12 +63,12 @@ def told(fact: str) -> tuple[str, bool]:
 
 def required(fact: str) -> Require:
     """Return the condition that a name in a story file means."""
-    name, so = told(fact)
+    name, so = parse_fact(fact)
     return Require(name, at_least=1) if so else Require(name, at_most=0)
 
 
 def outcome(gives: Iterable[str], takes: Iterable[str] = ()) -> tuple[Effect, ...]:
     """Return the effects of making the names in `gives` true, and those in `takes` untrue."""
-    values = dict(map(told, gives))
-    values |= {name: not so for name, so in map(told, takes)}
+    values = dict(map(parse_fact, gives))
+    values |= {name: not so for name, so in map(parse_fact, takes)}
     return tuple(Effect(name, int(value)) for name, value in values.items())

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from agent.errors import UsageError
 from agent.skills import CUT, FLASH, FLY, STRENGTH, SURF
-from agent.story.facts import FactKind, RamFact, told
+from agent.story.facts import FactKind, RamFact, parse_fact
 from agent.story.interactions import INTERACTIONS, Clerk, Errand, Healer, Interaction, Task
 from agent.story.milestones import Milestone, Witness
 from agent.story.places import Gate, Land, Place, Square, Way
@@ -115,7 +115,7 @@ class Story:
     @property
     def kept(self) -> frozenset[int]:
         """The items that a task needs or hands over: they are never used up or tossed."""
-        facts = {told(each)[0] for task in self.tasks for each in (*task.needs, *task.takes)}
+        facts = {parse_fact(each)[0] for task in self.tasks for each in (*task.needs, *task.takes)}
         marks = [self.marks[each] for each in facts]
         return frozenset(each.number for each in marks if each.kind is FactKind.ITEM)
 
@@ -124,7 +124,7 @@ class Story:
         """The facts that a place, land, gate or task requires."""
         closed: list[Place | Land | Gate | Task] = [*self.places, *self.lands]
         closed += [*self.gates, *self.tasks]
-        return frozenset(told(fact)[0] for each in closed for fact in each.needs)
+        return frozenset(parse_fact(fact)[0] for each in closed for fact in each.needs)
 
     def place(self, name: str) -> Place:
         """Return a place by its name."""
@@ -144,7 +144,7 @@ class Story:
 
     def shows(self, state: State, fact: str) -> bool:
         """Return whether RAM shows a fact of `marks`; for a name with `clear:`, whether its event is not set."""
-        name, so = told(fact)
+        name, so = parse_fact(fact)
         return state.game_started and self.marks[name].shown_by(state) == so
 
     def is_open(self, state: State, gate: Gate) -> bool:
@@ -245,7 +245,7 @@ def _marks(table: Mapping[str, Any], story: Story) -> dict[str, RamFact]:
     facts += [fact for clerk in story.clerks for fact in clerk.needs]
     facts += [fact for move in story.field_moves for fact in (move.known, move.badge)]
     marks = {}
-    for fact in (told(each)[0] for each in facts):
+    for fact in (parse_fact(each)[0] for each in facts):
         kind, _, name = fact.partition(":")
         marks[fact] = RamFact(FactKind(kind), numbers[FactKind(kind)][name])
     return marks

@@ -13,7 +13,7 @@ from agent.capabilities.context import GameContext
 from agent.capabilities.registry import capabilities_for
 from agent.capabilities.story_tasks import MENUS
 from agent.skills import Terrain
-from agent.story.facts import told
+from agent.story.facts import parse_fact
 from agent.story.interactions import Task
 from agent.story.milestones import MilestoneLedger
 from agent.story.story import Story
@@ -194,7 +194,7 @@ def test_a_task_has_the_preconditions_in_the_facts(
     task: Task, steps: dict[str, dict[str, Any]]
 ) -> None:
     place = STORY.place(task.place)
-    waits = {STORY.marks[told(fact)[0]] for fact in (*task.needs, *place.needs)}
+    waits = {STORY.marks[parse_fact(fact)[0]] for fact in (*task.needs, *place.needs)}
     needed = steps[STEPS[task.id]]["pre"].get("events", ())
     # It may need more than the facts list, such as what opens the way there; never less.
     assert {row["bit_index"] for row in needed} <= {
