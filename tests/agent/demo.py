@@ -34,7 +34,7 @@ def kit(**more: Any) -> GameContext:  # noqa: ANN401
     return GameContext(STORY, Terrain(WORLD), DEX, ledger, 0, **more)
 
 
-def facts_of(capability: Capability, state: State) -> dict[str, int]:
+def sensed_facts(capability: Capability, state: State) -> dict[str, int]:
     """Return the facts that the sensors of a capability report for a state, without memory."""
     percept, nothing = percept_of(state, 1), cast("Recall", None)
     return {

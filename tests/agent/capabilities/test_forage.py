@@ -8,7 +8,7 @@ from agent.capabilities import forage
 from agent.skills import Outcome
 from emulator import State
 from emulator.profile import symbol
-from tests.agent.demo import facts_of, free_in, kit
+from tests.agent.demo import free_in, kit, sensed_facts
 from tests.agent.support import Game, Played, game_at
 
 WOOD = 51
@@ -20,7 +20,7 @@ FORAGING = forage.capability(kit())
 
 
 def items_on_map(state: State) -> int:
-    return facts_of(FORAGING, state)[forage.ITEMS]
+    return sensed_facts(FORAGING, state)[forage.ITEMS]
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from agent.planning.domain import Goal, Require
 from agent.planning.search import plan
 from emulator import State
 from emulator.profile import symbol
-from tests.agent.demo import STORY, facts_of, kit
+from tests.agent.demo import STORY, kit, sensed_facts
 from tests.agent.support import Game, Played, game_at
 
 REST_HOUSE, THE_WOOD, THIRD_TOWN = 41, 51, 2
@@ -28,7 +28,7 @@ def unhealed(played: Played) -> Iterator[Game]:
 
 
 def healed(state: State) -> int:
-    return facts_of(HEALING, state)["healed"]
+    return sensed_facts(HEALING, state)["healed"]
 
 
 def test_asking_without_healing_does_not_count_as_healed(unhealed: Game) -> None:

@@ -13,7 +13,7 @@ from agent.skills import CUT, FLASH
 from emulator import Party, State
 from emulator.profile import symbol
 from emulator.ram.player import Bag, Stack
-from tests.agent.demo import DEX, STORY, facts_of, free_in, kit
+from tests.agent.demo import DEX, STORY, free_in, kit, sensed_facts
 from tests.agent.support import Game, Played, game_at
 
 HEATHER_WAY = 13
@@ -38,7 +38,7 @@ def supplied(state: State, things: dict[int, int], *, money: int, starter: int) 
         player=replace(state.player, money=money),
         party=replace(state.party, mons=(mon,)),
     )
-    return all(facts_of(shop.capability(kit()), state).values())
+    return all(sensed_facts(shop.capability(kit()), state).values())
 
 
 @pytest.mark.parametrize(

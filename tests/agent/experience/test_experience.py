@@ -47,7 +47,7 @@ from memory import (
     as_json,
     milestones_of,
 )
-from tests.agent.demo import DEX, STORY, WORLD, facts_of, free_in, kit
+from tests.agent.demo import DEX, STORY, WORLD, free_in, kit, sensed_facts
 from tests.agent.lessons import EPISODIC, LATE, RUNS, teach
 from tests.agent.support import Played, Watcher, game_at
 
@@ -340,7 +340,7 @@ def record_leftovers(memory: AgentMemory, *potions: int, found: int = 2) -> None
 
 
 def items(memory: AgentMemory, state: State, uses: frozenset[MemoryUse] = EVERY_USE) -> int:
-    return facts_of(forage.capability(kit(experience=experience(memory, uses))), state)[
+    return sensed_facts(forage.capability(kit(experience=experience(memory, uses))), state)[
         forage.ITEMS
     ]
 
@@ -370,7 +370,7 @@ def test_the_reason_for_leaving_an_item_is_recorded_and_counted_once(
     asked = experience(memory)
     foraging = forage.capability(kit(experience=asked))
     for frame in (1, 2):
-        facts_of(foraging, replace(in_the_wood, frame=frame))
+        sensed_facts(foraging, replace(in_the_wood, frame=frame))
     assert asked.moved[MemoryUse.THINGS] == 1
     ((about, why),) = asked.told.items()
     assert about == "HONEY DROP in the wood"

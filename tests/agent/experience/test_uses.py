@@ -58,10 +58,10 @@ from tests.agent.demo import (
     WORLD,
     at_the_menu,
     enemy_of,
-    facts_of,
     free_in,
     kit,
     own_of,
+    sensed_facts,
 )
 from tests.agent.lessons import EPISODIC, LATE, teach
 from tests.agent.support import Game, Played, Watcher, game_at
@@ -227,7 +227,7 @@ def stock_of(map_id: int) -> tuple[int, ...]:
 
 
 def shops_to_visit(known: GameContext, state: State) -> set[str]:
-    return {name for name, supplied in facts_of(shop(known), state).items() if not supplied}
+    return {name for name, supplied in sensed_facts(shop(known), state).items() if not supplied}
 
 
 def test_e35_a_shop_without_potions_is_not_visited_for_them(

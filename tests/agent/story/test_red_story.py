@@ -20,7 +20,7 @@ from agent.story.story import Story
 from emulator import RED, CartridgeKind, Dex, State, World, read_state
 from emulator.ram.player import Bag, Stack
 from memory import Hooks
-from tests.agent.demo import facts_of
+from tests.agent.demo import sensed_facts as facts_of
 from tests.agent.support import Played, game_at
 from tests.red_model.model import Model, marked_squares
 from tests.red_model.world import Atlas, Fact
