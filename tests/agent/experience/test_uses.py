@@ -253,11 +253,11 @@ def test_e35_a_shop_without_potions_is_not_visited_for_them(
 
 def test_e35_a_visit_has_no_effect_for_missing_stock(memory: AgentMemory) -> None:
     asked = experience(memory)
-    asked.broken["go"] = {"there": "nobody was there"}
+    asked.broken["go"] = {"there": "no clerk was there"}
     go = Action("go", (), (Effect("there", 1), Effect("gone", 1)), 2, "go")
     (today,) = ActionCosts(asked).today([go], {}, None)
     assert [each.fact for each in today.effects] == ["gone"]
-    assert today.note == "remembered: nobody was there"
+    assert today.note == "remembered: no clerk was there"
 
 
 def test_e35_stock_that_is_seen_again_contradicts_memory(

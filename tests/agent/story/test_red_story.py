@@ -284,7 +284,7 @@ def test_only_the_clerk_with_the_parcel_has_a_precondition() -> None:
 
 @pytest.mark.parametrize(
     "task",
-    # On the ship it is the rival, whom a script brings.
+    # On the ship it is the rival, brought by a script.
     [t for t in STORY.tasks if t.against and t.interaction.people and t.id != "help_captain"],
     ids=lambda task: task.id,
 )
