@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Final
 
-from agent.story.facts import FactKind, told
+from agent.story.facts import FactKind, parse_fact
 from agent.story.milestones import Milestone
 from agent.story.places import Place
 from agent.story.story import Story
@@ -110,7 +110,7 @@ def _facts(story: Story, milestone: Milestone) -> Iterator[str]:
             waiting.append(MACHINES[fact])
         for task in story.tasks:
             if fact in (task.sets, *task.gives):
-                waiting += [each for each in task.needs if told(each)[1]]
+                waiting += [each for each in task.needs if parse_fact(each)[1]]
                 waiting += _needs_of(places[task.place])
 
 
@@ -119,7 +119,7 @@ def _needs_of(place: Place) -> list[str]:
     return [
         each
         for each in (*place.needs, *(fact for way in ways for fact in way.needs))
-        if told(each)[1]
+        if parse_fact(each)[1]
     ]
 
 

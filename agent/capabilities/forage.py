@@ -1,4 +1,4 @@
-"""Picking up items on the map, where the bag has room and earlier runs missed them."""
+"""Pick up items on the map, if the bag has room and some run needed them."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -11,13 +11,13 @@ from agent.skills import Skill, nothing, talk
 from emulator import State
 from emulator.world.residents import ResidentKind
 
-LEFT: Final = "lying:about"
-PRIORITY: Final = 51  # before the story goes on; what cannot be reached is soon less urgent
+ITEMS: Final = "lying:about"
+PRIORITY: Final = 51  # above the next story goal; failures soon lower it for unreachable items
 COST: Final = 5
 
 
 def leaves_lying(game: GameContext, state: State, item: int) -> bool:
-    """Say whether memory knows that an item that lies here is never missed."""
+    """Return whether, by memory, no run ever needs the item that lies here."""
     why = game.experience.spare(item)
     if why:
         name = game.dex.item_name(item)
@@ -26,17 +26,17 @@ def leaves_lying(game: GameContext, state: State, item: int) -> bool:
 
 
 def capability(game: GameContext) -> Capability:
-    """Pick up the things of the map one is on."""
+    """Pick up the items of the current map."""
 
     def sources(state: State) -> tuple[object, ...]:
         lessons = game.experience.lessons
         return state.map.map_id, state.flags.hidden, state.bag, state.in_control, lessons
 
     def read(state: State) -> Mapping[str, int]:
-        return {LEFT: sum(1 for _ in _things(game, state))}
+        return {ITEMS: sum(1 for _ in _items_left(game, state))}
 
     def begin(state: State) -> Skill:
-        slots = set(_things(game, state))
+        slots = set(_items_left(game, state))
         here = state.position
         near = min(
             (each for each in state.people_present if each.slot in slots),
@@ -47,21 +47,21 @@ def capability(game: GameContext) -> Capability:
 
     action = Action(
         name="pick_up",
-        requires=(Require(LEFT, at_least=1), FREE),
-        effects=(Effect(LEFT, 0),),
+        requires=(Require(ITEMS, at_least=1), FREE),
+        effects=(Effect(ITEMS, 0),),
         cost=COST,
-        says="pick up what lies about",
+        says="pick up items on this map",
     )
     return Capability(
         name="forage",
-        sensors=(watching({LEFT: 0}, sources, read),),
+        sensors=(watching({ITEMS: 0}, sources, read),),
         actions=(BoundAction(action, begin, suppresses=SCREEN_REFLEXES),),
-        goals=(Goal(LEFT, (Require(LEFT, at_most=0),), PRIORITY, "leave nothing lying about"),),
+        goals=(Goal(ITEMS, (Require(ITEMS, at_most=0),), PRIORITY, "leave no item on the map"),),
     )
 
 
-def _things(game: GameContext, state: State) -> Iterator[int]:
-    """Yield the sprite slots of what can be picked up here."""
+def _items_left(game: GameContext, state: State) -> Iterator[int]:
+    """Yield the sprite slots of the items to pick up on this map."""
     if not state.in_control:
         return
     items = {

@@ -1,4 +1,4 @@
-"""Milestones, and the ledger of those reached: each needs RAM and a frame as witnesses."""
+"""Milestones, and the ledger of those reached: each needs two witnesses, RAM and a frame."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,28 +12,28 @@ from emulator import MenuKind, State
 from memory import Hooks, Json, as_json, hookable
 
 HP: Final = re.compile(r"(\d+)/ *(\d+)")
-FRAMES: Final = " ┌─┐│└┘▶▼"  # boxes, the cursor, and the arrow for more
+FRAMES: Final = " ┌─┐│└┘▶▼"  # box borders, the cursor, and the arrow for more text
 
 
 class Witness(Enum):
     """What a rendered frame must show, read from its pixels alone."""
 
-    SCENE = "scene"  # the square of the map on which the player stands free
-    TEXT = "text"  # some words in a message box
-    TEAM = "team"  # the list of the party, with every name in it
-    HEALTHY_TEAM = "healthy_team"  # the list of the party, with full HP
-    BAG = "bag"  # the list of what is carried, with some words in it
-    START_MENU = "start_menu"  # the menu behind START, with some words in it
+    SCENE = "scene"  # the square of the map on which the player stands in control
+    TEXT = "text"  # given words in a message box
+    TEAM = "team"  # the party list with every name in it
+    HEALTHY_TEAM = "healthy_team"  # the party list with full HP
+    BAG = "bag"  # the item list with given words in it
+    START_MENU = "start_menu"  # the START menu with given words in it
 
 
 @dataclass(frozen=True, slots=True)
 class Milestone:
-    """A story fact that the cartridge must show.
+    """A story milestone that the cartridge must show.
 
-    Work RAM must show all that is given: standing on map `map_id`, its `mark`, and `home`, the town in which the player
-    would wake up after losing. `words` must all be in the frame where the witness asks for words; `{player}` and
-    `{rival}` in them stand for names. `reading` is the square of that map that says them when it is examined. `fact`
-    is the planner's name for the mark; where the fact `behind` is true, the milestone has been passed some time.
+    Work RAM must show all values given: the current map `map_id`, the story fact `mark`, and `home`, the town to which
+    a defeat leads. `words` must all be in the frame if the witness needs words; `{player}` and `{rival}` in
+    them stand for names. `reading` is the square of the map that shows them when examined. `fact` is the planner's
+    name of the mark; if the fact `behind` is true, the milestone was passed earlier.
     """
 
     id: str
@@ -49,7 +49,7 @@ class Milestone:
     behind: str | None = None
 
     def shown_by_ram(self, state: State) -> bool:
-        """Say whether work RAM shows it, at a moment whose frame can show it too."""
+        """Return whether work RAM shows it in a state whose frame can show it too."""
         if not state.game_started or not self._fits(state):
             return False
         match self.witness:
@@ -68,7 +68,7 @@ class Milestone:
                 return _shows(state, MenuKind.START)
 
     def shown_by_frame(self, state: State, sight: ScreenReading) -> bool:
-        """Say whether the frame of this moment shows it."""
+        """Return whether the frame of this state shows it."""
         here, mons = state.map, state.party.mons
         match self.witness:
             case Witness.SCENE:
@@ -86,7 +86,7 @@ class Milestone:
 
     @property
     def wants_place(self) -> bool:
-        """Whether its frame has to be found on the map."""
+        """Whether the position of its frame on the map must be found."""
         return self.witness is Witness.SCENE
 
     def _fits(self, state: State) -> bool:
@@ -100,7 +100,7 @@ class Milestone:
 
 @dataclass(frozen=True, slots=True)
 class ReachedMilestone:
-    """A milestone, when it was reached, and what testified."""
+    """A milestone reached: its id, tick and witnesses."""
 
     id: str
     tick: int
@@ -108,7 +108,7 @@ class ReachedMilestone:
 
 
 class MilestoneLedger:
-    """Which milestones are reached; only both witnesses together write a line."""
+    """The milestones reached; one is recorded only when both witnesses show it in the same tick."""
 
     def __init__(self, milestones: Sequence[Milestone], hooks: Hooks) -> None:
         self.hooks = hooks
@@ -118,19 +118,19 @@ class MilestoneLedger:
         self.reached: tuple[ReachedMilestone, ...] = ()  # in order
 
     def has(self, milestone_id: str) -> bool:
-        """Say whether a milestone has been reached."""
+        """Return whether a milestone has been reached."""
         return milestone_id in self._reached
 
     def due(self, state: State) -> Due:
-        """Say whether RAM shows a milestone that still lacks its second witness, and what that needs."""
-        wanted = [each.wants_place for each in self._open if each.shown_by_ram(state)]
-        if not wanted:
+        """Return what the second witness needs of the next frame, if RAM shows an open milestone."""
+        needed = [each.wants_place for each in self._open if each.shown_by_ram(state)]
+        if not needed:
             return Due.NOTHING
-        return Due.PLACE if any(wanted) else Due.FRAME
+        return Due.PLACE if any(needed) else Due.FRAME
 
     @hookable
     def observe(self, percept: Percept) -> tuple[ReachedMilestone, ...]:
-        """Write down and return what this moment proves, by both witnesses."""
+        """Record and return the milestones that both witnesses of this tick prove."""
         sight, state = percept.sight, percept.state
         if sight is None:
             return ()
@@ -146,7 +146,7 @@ class MilestoneLedger:
         return fresh
 
     def to_json(self) -> dict[str, Json]:
-        """Return what was reached, as `restore` reads it back."""
+        """Return the milestones reached, as `restore` reads them."""
         return {"reached": [as_json(each) for each in self._reached.values()]}
 
     def restore(self, data: Mapping[str, Any]) -> None:

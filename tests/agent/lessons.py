@@ -1,4 +1,4 @@
-"""Memories of earlier runs, written for a test."""
+"""Memory files of earlier runs, written for a test."""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -8,7 +8,7 @@ from pathlib import Path
 from memory import WAYPOINT, Json, OutboxRow, open_knowledge_store
 from memory.tiers.lessons import LessonKind
 
-LATE = 4e9  # epoch seconds: nothing of it has faded yet
+LATE = 4e9  # epoch seconds: late enough that no entry has faded
 RUNS = count()
 EPISODIC = "agent:play:ltm:episodic"
 

@@ -1,4 +1,4 @@
-"""The pages show what is there, within their limits."""
+"""The documentation agrees with the code, and keeps its limits."""
 
 import re
 from pathlib import Path
@@ -23,14 +23,14 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in headings}
 
 
-def test_the_capability_in_extending_is_the_one_that_exists() -> None:
+def test_the_capability_in_extending_is_the_code() -> None:
     shown = text_of(DOCS / "extending.md").split("```python\n")[1].split("```")[0]
     example = ROOT / "agent" / "capabilities" / "forage.py"
     assert shown == example.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_no_link_of_a_page_is_dead(page: Path) -> None:
+def test_every_link_of_a_page_exists(page: Path) -> None:
     for link in ANY_LINK.findall(FENCE.sub("", text_of(page))):
         if "://" in link:
             continue

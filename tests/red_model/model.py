@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agent.planning.domain import Action
-from agent.story.facts import told
+from agent.story.facts import parse_fact
 from agent.story.interactions import Interaction, Task
 from agent.story.places import Land, Place, Square
 from agent.story.story import FIELD_MOVES, Story
@@ -219,7 +219,7 @@ class Model:
 
     def fact(self, name: str) -> Fact:
         """Return the world's fact for a fact name of the story."""
-        known, so = told(name)
+        known, so = parse_fact(name)
         mark = self.story.marks[known]
         return Fact(mark.kind.value if so else "clear", mark.number)
 

@@ -1,4 +1,4 @@
-"""How strong the team has to be before a trainer: Brock by the game's own tables, a row of four in the demo."""
+"""The strength required before a trainer: Brock by the tables of Red, four in a row in the demo."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ needs_brock = pytest.mark.skipif(not FOLDER.exists(), reason="the facts of the g
 
 
 class Red(NamedTuple):
-    """What is known with Red's tables in the slot, and the moment after the Pokedex was given."""
+    """The context with the tables of Red, and the state after the player got the Pokedex."""
 
     kit: GameContext
     capabilities: Sequence[Capability]
@@ -63,12 +63,12 @@ class Red(NamedTuple):
 
     @property
     def brock(self) -> Task:
-        """The task of beating the first leader."""
+        """The task to beat the first leader."""
         (task,) = [each for each in self.kit.story.tasks if each.id == "beat_brock"]
         return task
 
     def starter(self, name: str, level: int) -> Party:
-        """Return a team of one average mon, fresh from a rest."""
+        """Return a team of one average Pokemon with full HP and PP."""
         dex = self.kit.dex
         (species,) = [each for each in dex.all_species.values() if each.name == name]
         stats = stats_of(species.base, AVERAGE, level)
@@ -91,14 +91,14 @@ class Red(NamedTuple):
         return Party((mon,))
 
     def standing_in(self, map_id: int, party: Party) -> State:
-        """Return the moment with another team somewhere else."""
+        """Return the state with another team and map."""
         here = replace(self.moment.map, map_id=map_id)
         return replace(self.moment, map=here, party=party)
 
     def facts(self, state: State) -> dict[str, int]:
-        """Return what the sensors tell of a moment in which nothing is shown."""
-        told = Senses(self.capabilities).read(percept_of(state, 1), cast("Recall", None))
-        return {**told, "in_control": 1}
+        """Return the sensed facts of a state, with the player in control."""
+        facts = Senses(self.capabilities).read(percept_of(state, 1), cast("Recall", None))
+        return {**facts, "in_control": 1}
 
     def way_to(self, fact: str, state: State) -> list[str]:
         """Return the names of the actions planned to make a fact true."""
@@ -124,7 +124,7 @@ def red() -> Red:
     ("name", "earliest", "latest"),
     [("SQUIRTLE", 8, 12), ("BULBASAUR", 12, 14), ("CHARMANDER", 14, 18)],
 )
-def test_the_level_wanted_for_brock_is_what_players_take(
+def test_the_level_required_for_brock_is_what_players_use(
     name: str, earliest: int, latest: int, red: Red
 ) -> None:
     levels = range(5, HIGHEST)
@@ -135,7 +135,7 @@ def test_the_level_wanted_for_brock_is_what_players_take(
 
 @needs_brock
 @pytest.mark.parametrize("name", ["SQUIRTLE", "BULBASAUR", "CHARMANDER"])
-def test_who_is_too_weak_trains_in_the_forest_before_the_gym(name: str, red: Red) -> None:
+def test_a_weak_team_trains_in_the_forest_before_the_gym(name: str, red: Red) -> None:
     weak = red.standing_in(PEWTER_CITY, red.starter(name, 6))
     way = red.way_to("badge:boulder", weak)
     assert way == [
@@ -151,7 +151,7 @@ def test_who_is_too_weak_trains_in_the_forest_before_the_gym(name: str, red: Red
 
 
 @needs_brock
-def test_who_is_worn_rests_in_pewter_city_first(red: Red) -> None:
+def test_a_hurt_team_heals_in_pewter_city_first(red: Red) -> None:
     (mon,) = red.starter("SQUIRTLE", 20).mons
     worn = red.standing_in(PEWTER_CITY, Party((replace(mon, hp=mon.hp // 2),)))
     way = red.way_to("badge:boulder", worn)
@@ -159,7 +159,7 @@ def test_who_is_worn_rests_in_pewter_city_first(red: Red) -> None:
 
 
 @needs_brock
-def test_nobody_who_beats_rock_lives_before_the_gym_so_nobody_is_looked_for(red: Red) -> None:
+def test_no_suitable_species_lives_before_the_gym_so_none_is_caught(red: Red) -> None:
     weak = red.standing_in(PEWTER_CITY, red.starter("CHARMANDER", 6))
     assert red.facts(weak)[red.brock.fits] == 1
     living = {
@@ -174,7 +174,7 @@ def test_nobody_who_beats_rock_lives_before_the_gym_so_nobody_is_looked_for(red:
 
 
 @needs_brock
-def test_who_lives_behind_a_leader_is_no_help_against_that_leader(red: Red) -> None:
+def test_species_beyond_a_leader_do_not_count_as_suitable_against_it(red: Red) -> None:
     leaders = ("beat_brock", "beat_misty")
     brock, misty = (each for name in leaders for each in red.kit.story.tasks if each.id == name)
     near = [{place.name for place in homes(red.kit, task)} for task in (brock, misty)]
@@ -184,7 +184,7 @@ def test_who_lives_behind_a_leader_is_no_help_against_that_leader(red: Red) -> N
 
 
 @needs_brock
-def test_a_shop_is_worth_a_short_way_and_no_further(red: Red) -> None:
+def test_only_near_shops_are_visited(red: Red) -> None:
     def lacking(map_id: int) -> set[str]:
         empty = replace(red.standing_in(map_id, red.starter("SQUIRTLE", 20)), bag=Bag(()))
         facts = red.facts(empty)
@@ -204,7 +204,7 @@ def test_balls_are_bought_in_viridian_city_and_potions_in_pewter_city(red: Red) 
 ROW = ("beat_tansy", "beat_bram", "beat_maud", "beat_rook")
 
 
-def test_whoever_faces_the_first_of_the_four_has_all_of_them_to_beat() -> None:
+def test_the_first_of_the_four_is_followed_by_the_teams_of_the_others() -> None:
     tasks = {each.id: each for each in STORY.tasks}
     teams = [team_of(DEX, against) for each in ROW if (against := tasks[each].against)]
     rest = [member for team in teams[1:] for member in team]
@@ -212,10 +212,10 @@ def test_whoever_faces_the_first_of_the_four_has_all_of_them_to_beat() -> None:
     assert following(kit(), tasks[ROW[-1]]) == ()
 
 
-def test_a_leader_alone_is_followed_by_nobody() -> None:
+def test_a_single_leader_is_followed_by_no_team() -> None:
     (leader,) = [each for each in STORY.tasks if each.id == "challenge_leader"]
     assert following(kit(), leader) == ()
 
 
-def test_the_machine_sells_what_the_story_buys() -> None:
+def test_the_vending_machine_sells_the_drinks_of_the_story() -> None:
     assert list(DEX.vending.items()) == [(60, 200), (61, 300), (62, 350)]

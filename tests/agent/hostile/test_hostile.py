@@ -474,7 +474,7 @@ def test_the_words_of_a_confirmed_claim_stay_a_claim(claims_game: Game, user: To
     key = user.store(text="the champion is beaten", claims={"fact": "badges", "at_least": 1})
     claims_game.branch.memory.truth.judge({**claims_game.moment.facts, "badges": 1}, 400)
     (row,) = user.use("recall", text="champion").splitlines()
-    assert row.startswith(f"| {key} (claim, its bound was borne out, its words were not, tick")
+    assert row.startswith(f"| {key} (claim, the bound was confirmed, the text was not, tick")
 
 
 def test_the_number_of_claims_and_the_length_of_tags_are_limited(user: ToolUser) -> None:

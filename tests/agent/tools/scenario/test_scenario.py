@@ -241,7 +241,7 @@ def test_what_is_wanted_comes_before_the_milestones(run: Run) -> None:
 
 
 def test_nobody_can_want_what_the_story_does_not_know(run: Run) -> None:
-    with pytest.raises(UsageError, match="the story knows no 'item:moon'; it knows badge:"):
+    with pytest.raises(UsageError, match="the story has no fact 'item:moon'; it has badge:"):
         run(BEDROOM + '[play]\nwants = ["item:moon"]\nframes = 100\n')
 
 
