@@ -25,7 +25,7 @@ from emulator import (
     unpack,
     verify_chain,
 )
-from emulator.recording import FULL_DIGEST_EVERY, MOST_FRAMES, first_link, next_chain
+from emulator.recording import FULL_DIGEST_EVERY, MAX_STEP_FRAMES, first_link, next_chain
 
 Record: TypeAlias = Callable[[Cartridge, Sequence[Step]], list[StepRecord]]
 SwitchOn: TypeAlias = Callable[[Cartridge], PyBoyConsole]
@@ -306,7 +306,7 @@ def test_bytes_that_are_no_recording_are_refused(
 
 
 def test_a_step_without_end_is_refused(demo: Cartridge) -> None:
-    endless = Step(None, 0, MOST_FRAMES + 1)
+    endless = Step(None, 0, MAX_STEP_FRAMES + 1)
     packed = pack([StepRecord(1, endless, endless.frames, bytes(16), None, b"")])
     with pytest.raises(ValueError, match="longer than a step is"):
         list(unpack(packed, demo.sha1))

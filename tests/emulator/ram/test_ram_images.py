@@ -12,7 +12,7 @@ from emulator.profile import symbol
 from emulator.ram.dialogue import Waiting
 from emulator.ram.menu import read_menu
 from emulator.ram.party import Box, BoxedMon, read_box
-from emulator.ram.view import Excerpt, remembered
+from emulator.ram.view import RamSlices, cached_on
 from emulator.text import decode_name
 from tests.emulator.moments import Change, cursor, ram_with, spread, tile
 
@@ -310,19 +310,19 @@ HERE, THERE, ELSEWHERE = (0xC000, 2), (0xC010, 1), (0xC020, 1)
 
 
 def test_an_excerpt_is_its_ranges_one_after_the_other() -> None:
-    assert Excerpt((HERE, THERE)).of(ram_with({0xC001: 2, 0xC010: 3, 0xC020: 4})) == bytes(
+    assert RamSlices((HERE, THERE)).of(ram_with({0xC001: 2, 0xC010: 3, 0xC020: 4})) == bytes(
         [0, 2, 3]
     )
 
 
 def test_an_excerpt_of_less_is_none() -> None:
-    assert Excerpt((HERE, (0xDFFF, 2))).of(ram_with({})) is None
+    assert RamSlices((HERE, (0xDFFF, 2))).of(ram_with({})) is None
 
 
 def test_a_reader_is_asked_again_only_when_its_bytes_have_changed() -> None:
     asked = []
 
-    @remembered(HERE, THERE)
+    @cached_on(HERE, THERE)
     def read(ram: Ram) -> list[int]:
         asked.append(ram)
         return [*ram.span(*HERE), ram.byte(THERE[0])]
@@ -334,7 +334,7 @@ def test_a_reader_is_asked_again_only_when_its_bytes_have_changed() -> None:
 
 
 def test_a_reader_that_looks_elsewhere_is_refused() -> None:
-    @remembered(HERE, THERE)
+    @cached_on(HERE, THERE)
     def read(ram: Ram) -> int:
         return ram.byte(ELSEWHERE[0])
 
@@ -343,7 +343,7 @@ def test_a_reader_that_looks_elsewhere_is_refused() -> None:
 
 
 def test_a_ram_that_holds_less_is_read_as_it_is() -> None:
-    @remembered(HERE, (0xE000, 1))
+    @cached_on(HERE, (0xE000, 1))
     def read(ram: Ram) -> bool:
         return ram.covers(0xE000)
 

@@ -37,7 +37,7 @@ from emulator.screen.glyphs import (
 )
 from emulator.screen.picture import decode_1bpp, decode_2bpp
 from emulator.screen.scene import Scene, locate
-from emulator.screen.tesseract import TesseractReader, find_tesseract, writing
+from emulator.screen.tesseract import TesseractReader, find_tesseract, text_pixels
 from emulator.text import charmap, decode_screen
 
 WAIT = Step(None, 0, 8)  # the picture follows the tile map within four frames
@@ -247,10 +247,10 @@ def test_frames_arrows_bars_and_scenery_are_no_writing(demo: Cartridge) -> None:
     tiles = screen_of(frame, inside, bytes([0x7D, *[0x7A] * 18, 0x7E]))
     hello = screen_of(b"", b"\x7f\x7f" + text("HELLO"))
     screen = drawn(demo, tiles)
-    assert np.array_equal(writing(screen), drawn(demo, hello).shades >= 2)
+    assert np.array_equal(text_pixels(screen), drawn(demo, hello).shades >= 2)
     grey = screen.shades.copy()
     grey[8:16, 16] = 1  # in the first letter
-    left = writing(Screen(grey))
+    left = text_pixels(Screen(grey))
     assert not left[:, :24].any()
     assert left.any()
 

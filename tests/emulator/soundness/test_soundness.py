@@ -63,7 +63,7 @@ def spoilt(*patches: Patch, base: Cartridge = DEMO) -> Cartridge:
 
 def test_the_demo_is_sound(demo: Cartridge) -> None:
     checks = survey(demo)
-    assert [check.invariant for check in checks] == [each.words for each in INVARIANTS]
+    assert [check.invariant for check in checks] == [each.description for each in INVARIANTS]
     assert [check.violations for check in checks if not check.is_sound] == []
     assert sum(check.looked_at for check in checks) > 500
     refuse_unsound(demo, checks)

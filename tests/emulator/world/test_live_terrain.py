@@ -16,7 +16,7 @@ import pytest
 from emulator import Facing, Position, Ram, State, World, read_state
 from emulator.cartridge import Rom
 from emulator.profile import symbol
-from emulator.ram.tile_map import decisive, is_in_sight, read_tiles, squares_in_sight
+from emulator.ram.tile_map import collision_tiles, is_in_sight, read_tiles, squares_in_sight
 from emulator.world.game_map import make_map
 from emulator.world.header import MapHeader
 from emulator.world.layout import LIVE_BLOCKS, lay_out
@@ -134,7 +134,7 @@ def shown(name: str) -> dict[tuple[int, int], int]:
     here = state.position
     if state.control.walking:  # the screen is a step ahead of the coordinates
         here = Position(here.x + state.map.facing.dx, here.y + state.map.facing.dy)
-    tiles = zip(squares_in_sight(here), decisive(read_tiles(state.ram)), strict=True)
+    tiles = zip(squares_in_sight(here), collision_tiles(read_tiles(state.ram)), strict=True)
     return {square: tile for square, tile in tiles if tile < TILES}
 
 

@@ -18,8 +18,8 @@ from emulator.world.header import TownMapEntry, read_town_map_entry
 from emulator.world.map_items import HiddenItem, Shop, read_hidden_items, read_shops
 from emulator.world.residents import Resident, ResidentKind, Toggle, read_toggles
 from emulator.world.texts import (
-    MOST_BYTES,
-    MOST_COMMANDS,
+    MAX_BYTES,
+    MAX_COMMANDS,
     Text,
     TextKind,
     TextService,
@@ -283,19 +283,19 @@ def test_where_a_program_begins_nothing_more_is_known() -> None:
     ],
 )
 def test_what_is_no_text_is_nonsense_behind_what_could_be_read(script: bytes) -> None:
-    assert read(script) == (TextKind.NONSENSE, "Hi")
+    assert read(script) == (TextKind.INVALID, "Hi")
 
 
 def test_a_text_that_does_not_end_is_nonsense() -> None:
-    ending, words = read(b"\x00" + b"\x80" * (2 * MOST_BYTES))
-    assert ending is TextKind.NONSENSE
-    assert len(words) == MOST_BYTES - 1
-    assert read(HI * MOST_BYTES)[0] is TextKind.NONSENSE
-    assert read(b"\x0c\xff" * MOST_BYTES)[0] is TextKind.NONSENSE
+    ending, words = read(b"\x00" + b"\x80" * (2 * MAX_BYTES))
+    assert ending is TextKind.INVALID
+    assert len(words) == MAX_BYTES - 1
+    assert read(HI * MAX_BYTES)[0] is TextKind.INVALID
+    assert read(b"\x0c\xff" * MAX_BYTES)[0] is TextKind.INVALID
 
 
 def test_a_text_that_leads_back_to_itself_is_nonsense() -> None:
-    assert read(far(PLACE), HI + far(PLACE)) == (TextKind.NONSENSE, "Hi" * (MOST_COMMANDS // 2))
+    assert read(far(PLACE), HI + far(PLACE)) == (TextKind.INVALID, "Hi" * (MAX_COMMANDS // 2))
 
 
 @given(st.binary(max_size=0x200), st.integers(0, 0xFF), st.integers(0, 0xFFFF), st.integers(0, 255))
@@ -304,7 +304,7 @@ def test_whatever_lies_there_is_read_to_an_end(
 ) -> None:
     text = TextTable(Rom(data * 0x80), bank, address).read(text_id)
     assert text.kind in TextKind
-    assert len(text.words) <= 0x100 * MOST_COMMANDS + 4 * MOST_BYTES
+    assert len(text.words) <= 0x100 * MAX_COMMANDS + 4 * MAX_BYTES
     assert (text.service is not None) == (text.kind is TextKind.SERVICE)
 
 
@@ -322,12 +322,12 @@ def test_a_table_counts_from_one_and_leads_to_its_bank_or_the_first() -> None:
     )
     texts = TextTable(rom, BANK, TABLE)
     assert [texts.read(text_id) for text_id in range(6)] == [
-        Text(TextKind.NONSENSE),
+        Text(TextKind.INVALID),
         Text(TextKind.PRINTED, "Hi"),
         Text(TextKind.PRINTED, "You"),
-        Text(TextKind.NONSENSE),
+        Text(TextKind.INVALID),
         Text(TextKind.SERVICE, service=TextService.NURSE),
-        Text(TextKind.NONSENSE),
+        Text(TextKind.INVALID),
     ]
 
 

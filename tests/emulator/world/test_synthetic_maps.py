@@ -401,4 +401,4 @@ def test_all_texts_of_signs_and_people(synthetic_cartridge: Cartridge) -> None:
     assert services == {"", *SERVICES}
     assert len(words) == 7  # six sayings, and none
     assert min(kinds[kind] for kind in (TextKind.PRINTED, TextKind.SERVICE, TextKind.PROGRAM)) > 100
-    assert not kinds[TextKind.NONSENSE]
+    assert not kinds[TextKind.INVALID]
