@@ -1,6 +1,6 @@
 """Compile the world: `placements()` for the image, `write_headers(directory)` for the engine.
 
-`python -m world.compile DIRECTORY` writes world.h, world.bin and world.csv, to look at and to test
+`python -m world.compile DIRECTORY` writes world.h, world.bin and world.csv, for inspection and tests
 """
 
 import sys
@@ -41,10 +41,10 @@ IMAGE_SIZE = 1 << 20
 MAP_BANKS = (48, 49, 50)
 PICTURE_BANKS = (52,)
 CREATURE_BANK = 53
-TEXT_BANK = TRAINER_BANK = 51  # trainers are drawn behind the system's texts
+TEXT_BANK = TRAINER_BANK = 51  # trainers are stored after the system's texts
 TILESET_BANKS = (54, 55)
 START = {"MAP": 38, "X": 3, "Y": 6, "LAST_MAP": 0}
-FALLBACK_MAP = 244  # what ids without a map show
+FALLBACK_MAP = 244  # shown for ids without a map
 SPRITE_PALETTE, SCREEN_PALETTE = 0xD0, 0xE4
 END_KEY = 0xF0
 
