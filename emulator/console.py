@@ -67,9 +67,7 @@ class Step:
 
     def __post_init__(self) -> None:
         if self.hold < 0 or self.settle < 0 or self.frames < 1:
-            message = (
-                f"a step must last at least one frame, not hold={self.hold} settle={self.settle}"
-            )
+            message = f"a step lasts one frame or more, not hold={self.hold} settle={self.settle}"
             raise ValueError(message)
         if (self.hold == 0) != (self.button is None):
             message = f"a press needs hold of 1 or more, a wait needs hold=0: button={self.button} hold={self.hold}"

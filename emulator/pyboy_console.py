@@ -28,10 +28,7 @@ from emulator.ram.view import HIGH_RAM, WORK_RAM, Ram, RamSlices, layout_of
 from emulator.savestate import SavedState, decode_state, encode_state
 from emulator.screen.picture import Screen
 
-RAM_ARRAY_TYPE: Final = (
-    "pyboy.core.ram",
-    "memoryview",
-)  # type of the object that holds the array, in 2.8
+ARRAY: Final = ("pyboy.core.ram", "memoryview")  # type of the object with the array, in 2.8
 # Garbage collector generations, youngest first: the array is new, and there may be a million objects.
 YOUNGEST_FIRST: Final = (0, 1, 2)
 PROBES: Final = (0xA5, 0x5A)
@@ -48,7 +45,7 @@ class ByteMemory(Protocol):
 def find_work_ram(memory: ByteMemory) -> memoryview | None:
     """Return the live work RAM behind `memory`, or None when it cannot be found."""
     for each in chain.from_iterable(map(gc.get_objects, YOUNGEST_FIRST)):
-        if (type(each).__module__, type(each).__name__) == RAM_ARRAY_TYPE:
+        if (type(each).__module__, type(each).__name__) == ARRAY:
             view = memoryview(each)
             if view.nbytes == WORK_RAM[1] and _is_same_memory(memory, view):
                 return view.toreadonly()

@@ -28,16 +28,14 @@ class Move(MoveData):
 
 def read_moves(rom: Rom) -> dict[int, Move]:
     """Return the moves by number; blank records are left out."""
-    high_critical = rom.until(*HIGH_CRITICAL, HIGH_CRITICAL_END)
+    high = rom.until(*HIGH_CRITICAL, HIGH_CRITICAL_END)
     names = read_names(rom, MOVE_NAMES, MOVE_COUNT)
     records = zip(names, rom.table(MOVES, MOVE_SIZE, MOVE_COUNT), strict=True)
     moves = {}
     for number, (name, record) in enumerate(records, start=1):
         _, effect, power, type_, accuracy, pp = record
         if any(record):
-            moves[number] = Move(
-                number, effect, power, type_, accuracy, number in high_critical, name, pp
-            )
+            moves[number] = Move(number, effect, power, type_, accuracy, number in high, name, pp)
     return moves
 
 
@@ -58,9 +56,7 @@ def read_rule_book(rom: Rom) -> RuleBook:
     """Return the tables of the battle arithmetic."""
     ratios = tuple([StageRatio(*pair) for pair in rom.table(STAGE_RATIOS, 2, len(STAGES))])
     if not all(ratio.denominator for ratio in ratios):
-        message = (
-            "the cartridge has no stat stage table; use another image, or build the demo again"
-        )
+        message = "the cartridge has no stat stage table; use another, or build the demo again"
         raise CartridgeError(message)
     rows = rom.rows(*TYPE_EFFECTS, 3)
     return RuleBook(TypeChart.of([(row[0], row[1], row[2]) for row in rows]), ratios)

@@ -74,16 +74,14 @@ def team_data(rom: Rom) -> tuple[TeamData, ...]:
     """Return the bytes with the teams of each class."""
     bank, at = PARTIES
     starts = [rom.pointer(bank, at + 2 * n) for n in range(COUNT)]
-    all_team_bytes = []
+    teams = []
     for n, start in enumerate(starts):
         # The number of teams is not stored: they end where those of another class begin. Several classes may
         # have the same start; the last of these has the teams.
         later = min((other for other in starts if other > start), default=PARTIES_END)
         end = start if start in starts[n + 1 :] else later
-        all_team_bytes.append(
-            TeamData(rom.span(bank, start, max(end - start, 0)), start == max(starts))
-        )
-    return tuple(all_team_bytes)
+        teams.append(TeamData(rom.span(bank, start, max(end - start, 0)), start == max(starts)))
+    return tuple(teams)
 
 
 def _teams(data: bytes) -> tuple[Team, ...]:

@@ -33,9 +33,7 @@ def layout_of(ranges: tuple[Range, ...]) -> RamLayout:
     free = 0
     for start, size in ranges:
         if start < free or size < 1:
-            message = (
-                f"RAM windows must ascend, not be empty and not overlap; {start:#06x} breaks that"
-            )
+            message = f"RAM windows must ascend, not overlap and not be empty; {start:#06x} is bad"
             raise ConsoleError(message)
         free = start + size
         offsets.append(offsets[-1] + size)

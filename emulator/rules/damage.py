@@ -68,7 +68,7 @@ def full_damage(
 
 def self_hit(mon: BattleMon) -> int:
     """Return the damage a confused Pokemon does to itself: no type, no roll, never critical."""
-    pair = _to_bytes(_Pair(mon.stats.attack, mon.stats.defense))
+    pair = _scaled(_Pair(mon.stats.attack, mon.stats.defense))
     return _formula(mon.level, SELF_HIT_POWER, _Pair(pair.attack, max(pair.defense, 1)))
 
 
@@ -78,23 +78,21 @@ def _formula(level: int, power: int, pair: _Pair) -> int:
 
 
 def _stats(attacker: Attacker, defender: Defender, move: MoveData, *, critical: bool) -> _Pair:
-    attack, defense = _to_bytes(
-        _raw_stats(attacker, defender, special=move.special, critical=critical)
-    )
+    attack, defense = _scaled(_pair(attacker, defender, special=move.special, critical=critical))
     if move.effect == EXPLODE:
         defense //= 2
     # The game divides by a defense that wrapped to zero, and hangs: no number describes that.
     return _Pair(attack, max(defense, 1))
 
 
-def _to_bytes(pair: _Pair) -> _Pair:
+def _scaled(pair: _Pair) -> _Pair:
     if max(pair) < ONE_BYTE:
         return pair
     # Large stats are quartered and stored in one byte, which may wrap.
     return _Pair(max(pair.attack // 4, 1) % ONE_BYTE, pair.defense // 4 % ONE_BYTE)
 
 
-def _raw_stats(attacker: Attacker, defender: Defender, *, special: bool, critical: bool) -> _Pair:
+def _pair(attacker: Attacker, defender: Defender, *, special: bool, critical: bool) -> _Pair:
     if critical:
         if special:
             return _Pair(attacker.plain_special, defender.plain_special)
@@ -139,9 +137,7 @@ def use_spread(attacker: Attacker, defender: Defender, move: MoveData, book: Rul
 
 def _rolls(attacker: Attacker, defender: Defender, move: MoveData, book: RuleBook) -> Spread:
     critical = int(critical_chance(attacker, move) * BYTE)
-    counts: defaultdict[int, int] = defaultdict(
-        int
-    )  # damage to its count among 256 times len(ROLLS) equally likely cases
+    counts: defaultdict[int, int] = defaultdict(int)  # of 256 * len(ROLLS) equally likely cases
     for is_critical, share in ((False, BYTE - critical), (True, critical)):
         if not share:
             continue

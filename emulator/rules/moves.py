@@ -24,9 +24,7 @@ FIXED_AMOUNTS: Final = {49: 20, 82: 40}
 LEVEL_AMOUNTS: Final = (69, 101)  # damage equal to the user's level
 RANDOM_AMOUNT: Final = 149
 FIRST: Final = 98  # the move that goes first
-LAST: Final = (
-    68  # Counter: goes last, and its damage depends on the enemy's move, so it cannot be predicted
-)
+LAST: Final = 68  # Counter: goes last; its damage depends on the enemy's move
 
 
 SPECIAL_TYPES: Final = 0x14  # types from here on use Special instead of Attack and Defense

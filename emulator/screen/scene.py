@@ -64,9 +64,7 @@ def _tiles(tileset: Tileset, divisor: int) -> Shades:
 Ids = NDArray[np.int16]
 
 MIN_FIT: Final = 0.5  # minimum share of matching cells; people and a text box hide the others
-MAX_CONTRADICTED: Final = (
-    0.05  # maximum share of cells that clearly show another tile than the map has
-)
+MAX_CONTRADICTED: Final = 0.05  # maximum share of cells that clearly show another tile
 MARGIN: Final = 0.05  # lead of the best place over every place that looks different
 CELLS: Final = ROWS * COLUMNS
 # The picture begins four squares left of and above the player; a square is two tiles wide.

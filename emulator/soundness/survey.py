@@ -202,15 +202,10 @@ def _mon_fault(dex: Dex, species: int, level: int) -> str | None:
 
 @invariant("the data of each trainer class holds only teams")
 def _team_bounds(world: World, dex: Dex) -> CheckedItems:
-    for class_, team_bytes in zip(
-        dex.all_trainers.values(), trainers.team_data(world.rom), strict=True
-    ):
-        if not team_bytes.is_last:
+    for class_, part in zip(dex.all_trainers.values(), trainers.team_data(world.rom), strict=True):
+        if not part.is_last:
             # Neither levels nor species are ever zero: each zero ends a team.
-            complete = team_bytes.data.count(0) == len(class_.teams) and team_bytes.data[-1:] in (
-                b"",
-                b"\0",
-            )
+            complete = part.data.count(0) == len(class_.teams) and part.data[-1:] in (b"", b"\0")
             yield complete, f"class {class_.number} has {len(class_.teams)} teams and other data"
 
 
@@ -244,7 +239,7 @@ def _texts(world: World, _: Dex) -> CheckedItems:
         people = [(f"sprite {each.slot}", each.text_id) for each in here.people]
         for source, text_id in (*signs, *people):
             text = here.header.texts.read(text_id)
-            fault = f"{source} of map {here.map_id} has text {text_id}, which cannot be decoded"
+            fault = f"{source} of map {here.map_id} has text {text_id}, which is invalid"
             after = f" after {text.words[-SHOWN:]!r}" if text.words else ""
             yield text.kind is not TextKind.INVALID, fault + after
 
@@ -412,7 +407,7 @@ def _chart(_: World, dex: Dex) -> CheckedItems:
             yield False, f"{what}: only {moves.TYPE_COUNT} types exist"
         else:
             valid = tenths in TENTHS and (attacking, defending) not in seen
-            yield valid, f"{what} has an effect of {tenths} tenths"
+            yield valid, f"{what} has {tenths} tenths"
         seen.add((attacking, defending))
 
 
@@ -443,7 +438,7 @@ def refuse_unsound(cartridge: Cartridge, checks: Sequence[CartridgeCheck]) -> No
     if broken:
         faults = sum(check.broken for check in broken)
         message = (
-            f"{str(cartridge.path)!r} is not a valid cartridge: {broken[0].violations[0]}"
+            f"{str(cartridge.path)!r} is invalid: {broken[0].violations[0]}"
             f" (of {faults} faults in {len(broken)} of {len(checks)} checks);"
             f" {UNSOUND_ADVICE}"
         )

@@ -33,9 +33,7 @@ class Layout:
 
     blocks: bytes = field(repr=False)
     tiles: Tiles = field(repr=False)
-    collision_tiles: bytes = field(
-        repr=False
-    )  # the collision tile (bottom left) of every square, border included
+    collision_tiles: bytes = field(repr=False)  # bottom left tile of every square
     floor: bytes = field(repr=False)  # 1 where that tile is passable
     stride: int
 
@@ -45,11 +43,9 @@ class Layout:
         shapes = np.frombuffer(tileset.blocks, np.uint8).reshape(-1, BLOCK_TILES, BLOCK_TILES)
         rows, columns = blocks.shape
         tiles = shapes[blocks].transpose(0, 2, 1, 3).reshape(rows * BLOCK_TILES, -1)
-        collision_tiles = tiles[1::2, ::2].tobytes()
-        floor = collision_tiles.translate(
-            bytes([tile in tileset.passable for tile in range(0x100)])
-        )
-        return cls(blocks.tobytes(), tiles, collision_tiles, floor, 2 * columns)
+        corners = tiles[1::2, ::2].tobytes()
+        floor = corners.translate(bytes([tile in tileset.passable for tile in range(0x100)]))
+        return cls(blocks.tobytes(), tiles, corners, floor, 2 * columns)
 
     @classmethod
     def of_live(cls, header: MapHeader, tileset: Tileset, live: bytes) -> "Layout":

@@ -50,9 +50,7 @@ def _arguments(rom: Rom, map_id: int) -> dict[tuple[int, int], int]:
         return {}
     bank, pointers = POINTERS
     events = rom.rows(bank, rom.pointer(bank, pointers + 2 * number), EVENT_SIZE)
-    return {
-        (row[1], row[0]): row[2] for row in reversed(events)
-    }  # the first event on a square counts
+    return {(row[1], row[0]): row[2] for row in reversed(events)}  # first event per square
 
 
 SHOP: Final = TextService.MART.value  # first byte of a shop's text; a count and the stock follow

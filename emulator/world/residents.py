@@ -188,13 +188,11 @@ def _sights_before(end: int, rom: Rom, bank: int, slots: Sequence[int]) -> Mappi
     for count in range(len(slots), 0, -1):
         start = end - TRAINER_HEADER_SIZE * count
         headers = rom.table((bank, start), TRAINER_HEADER_SIZE, count)
-        sights = [_read_sight(each) for each in headers]
+        rows = [_read_sight(each) for each in headers]
         named = slots if count == len(slots) else [each[0] for each in headers]
         is_list = start in BANKED and sorted(set(named)) == [*named] and set(named) <= set(slots)
-        if is_list and None not in sights:
-            return {
-                slot: each for slot, each in zip(named, sights, strict=True) if each is not None
-            }
+        if is_list and None not in rows:
+            return {slot: each for slot, each in zip(named, rows, strict=True) if each is not None}
     return {}
 
 

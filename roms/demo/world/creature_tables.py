@@ -15,18 +15,7 @@ NAMES = Place(7, 0x421E)
 LEARNSETS = Place(14, 0x705C)
 GROWTH = Place(22, 0x501D)
 SLOT_CHANCES = Place(4, 0x7918)
-SLOT_LIMITS = (
-    50,
-    101,
-    140,
-    165,
-    190,
-    215,
-    228,
-    241,
-    252,
-    255,
-)  # the highest random byte of each slot
+SLOT_LIMITS = (50, 101, 140, 165, 190, 215, 228, 241, 252, 255)  # highest random byte per slot
 SLOT_SIZE = 2  # level, species
 NAME = 10
 NOBODY = "-"

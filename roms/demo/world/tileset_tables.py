@@ -100,7 +100,7 @@ def _carpets(tilesets: Mapping[str, Tileset]) -> Iterator[Placement]:
     room, table = fresh(CARPET_LISTS), b""
     for facing in FACINGS:
         tiles = {
-            tile for each in tilesets.values() for tile in each.collision_tiles(f"carpet {facing}")
+            tile for one in tilesets.values() for tile in one.collision_tiles(f"carpet {facing}")
         }
         data = bytes([*sorted(tiles), NONE])
         place = room.take(len(data), f"carpets facing {facing}")

@@ -1,4 +1,4 @@
-"""Species: base data, numbers, names, what they learn and become; who lives where; trades."""
+"""Species: base data, numbers, names, learnsets and evolutions; wild encounters; trades."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -7,7 +7,7 @@ from tests.emulator.synthetic.facts import Facts, all_maps, labels, load
 from tests.emulator.synthetic.image import Image, word
 from tests.emulator.synthetic.letters import padded
 
-LAST: Final = 151  # its base data lies apart
+LAST: Final = 151  # its base data is stored apart
 STATS: Final = ("hp", "atk", "def", "spd", "spc")
 METHODS: Final = {"level": 1, "item": 2, "trade": 3}
 SQUARE_IS_NEGATIVE: Final = 0x80
