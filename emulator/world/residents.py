@@ -169,7 +169,7 @@ class Lookout(NamedTuple):
 
 
 def read_lookouts(rom: Rom, bank: int, ram: Ram, slots: Sequence[int]) -> Mapping[int, Lookout]:
-    """Return the sight of the trainers on the player's map by sprite slot; `slots` lists everyone who battles.
+    """Return the sight of the trainers on the player's map by sprite slot; `slots` lists all that battle.
 
     Usually each of them has a header, in the same order. Trainers who do not watch, such as gym leaders, may have none:
     then the flag bit of each header is its slot. Return an empty mapping when the pointer leads to no such headers.

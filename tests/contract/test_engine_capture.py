@@ -252,7 +252,7 @@ def read_to_evolution(game: Game) -> None:
         elif game.has_arrow or battles.has_stats_box(game):
             game.press("b", hold=2, settle=2)
         game.tick(4)
-    pytest.fail(f"nobody evolves:\n{game.text}")
+    pytest.fail(f"no evolution:\n{game.text}")
 
 
 def watch(game: Game) -> int:

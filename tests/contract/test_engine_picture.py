@@ -149,7 +149,7 @@ def test_boxes_over_the_map(start: Start) -> None:
 
 
 def put_below(game: Game, slot: int, steps: int) -> None:
-    """Place a person so many steps below the player."""
+    """Place a person `steps` squares below the player."""
     at = 16 * slot
     game.wait(lambda: not game.byte("wSpriteStateData2", at), 40)
     game.poke("wSpriteStateData2", game.place.y + steps + 4, at + 4)

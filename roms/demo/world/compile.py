@@ -79,8 +79,8 @@ def _world() -> World:
     macros = {f"START_{name}": str(value) for name, value in START.items()}
     made += font_tables.placements(letters, font.load(SOURCES / "hud.txt"))
     sheets = sprites.load_all(SOURCES / "sprites")
-    everybody = cast.load()
-    creatures = {name: each.index for name, each in everybody.species.items()}
+    demo_cast = cast.load()
+    creatures = {name: each.index for name, each in demo_cast.species.items()}
     made += _maps(Words(letters, sprites.ids(sheets), creatures), macros)
     words = whole_banks(TEXT_BANK)
     _system_texts(letters, words, made, macros)
@@ -88,7 +88,7 @@ def _world() -> World:
     _sprite_sheets(sheets, pictures, made, macros)
     _title(letters, pictures, made, macros)
     _strings(letters, macros)
-    _cast(everybody, letters, words, made, macros)
+    _cast(demo_cast, letters, words, made, macros)
     return World(checked(made), macros)
 
 
@@ -176,14 +176,14 @@ def _strings(letters: font.Font, macros: dict[str, str]) -> None:
 
 
 def _cast(
-    everybody: cast.Cast,
+    demo_cast: cast.Cast,
     letters: font.Font,
     trainer_rooms: Rooms,
     made: list[Placement],
     macros: dict[str, str],
 ) -> None:
-    made += cast.placements(everybody, letters, whole_banks(CREATURE_BANK), trainer_rooms)
-    macros |= cast.macros(everybody)
+    made += cast.placements(demo_cast, letters, whole_banks(CREATURE_BANK), trainer_rooms)
+    macros |= cast.macros(demo_cast)
     macros["CREATURE_PICS_BANK"] = str(CREATURE_BANK)
     macros["TRAINER_PICS_BANK"] = str(TRAINER_BANK)
 

@@ -79,7 +79,7 @@ def _landings(maps: Iterable[Drawn]) -> dict[tuple[int, tuple[int, int]], int]:
 
 
 def _toggle_indices(ordered: Iterable[Map]) -> dict[tuple[int, str], int]:
-    """Return the toggle index of everyone who has one, by map and name."""
+    """Return the toggle index of every object with a toggle, by map and name."""
     return {
         (source.id, person.name): index
         for index, (source, _, person) in enumerate(toggled(ordered))

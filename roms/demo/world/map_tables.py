@@ -104,5 +104,7 @@ def _wild(maps: Mapping[int, Map], creatures: Mapping[str, int]) -> Iterator[Pla
 
 def _record(wild: Wild, creatures: Mapping[str, int], name: str) -> bytes:
     where = f"maps/{name}.toml"
-    slots = [(level, creature_names.index(who, creatures, where)) for level, who in wild.slots]
+    slots = [
+        (level, creature_names.index(creature, creatures, where)) for level, creature in wild.slots
+    ]
     return bytes([wild.rate, *(number for slot in slots for number in slot)])

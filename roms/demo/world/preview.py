@@ -104,10 +104,10 @@ def main() -> None:
     drawn = [picture(section, size=8) for section in sections(SOURCES / "title.txt")]
     cells = title.load(SOURCES / "title.txt", SOURCES / "title.toml", letters).cells
     save(screen(cells, drawn, letters), "title", scale=3)
-    everybody = cast.load()
+    demo_cast = cast.load()
     views = (
         view
-        for name in (*everybody.species, *everybody.trainers)
+        for name in (*demo_cast.species, *demo_cast.trainers)
         for view in creature_pictures.load(cast.SOURCES / "pictures", name)
     )
     save(sheet(views, columns=6, size=creature_pictures.SIZE), "creatures", scale=4)

@@ -82,11 +82,11 @@ def evolution(facts: Facts) -> bytes:
 def put_wild(image: Image) -> None:
     bank = labels()["WildDataPointers"][0]
     wild = {row["map"]: row for row in load("data/wild.json")["wild"]}
-    nobody = image.allocate(bank, bytes(2))
+    empty_list = image.allocate(bank, bytes(2))
     pointers = [
         image.allocate(bank, mons(wild[n].get("grass")) + mons(wild[n].get("water")))
         if n in wild
-        else nobody
+        else empty_list
         for n in range(len(all_maps()))
     ]
     image.put_table("WildDataPointers", b"".join(map(word, pointers)))
