@@ -128,10 +128,9 @@ THRASHED: Final[Mapping[int, float]] = {3: 1 / 2, 4: 1 / 2}
 class MoveTurns:
     """How many turns a use of a move takes.
 
-    `before` is the number of turns until it hits, `after` the number its user must recharge unless it missed
-    or knocked out. `strikes` maps a number of consecutive turns in which it hits to its probability; its
-    user cannot choose another move during them. `holds` says whether the other side cannot act in these
-    turns.
+    `before` is the number of turns until it hits, `after` the number its user must recharge unless it missed or knocked
+    out. `strikes` maps a number of consecutive turns in which it hits to its probability; its user cannot choose
+    another move during them. `holds` says whether the other side cannot act in these turns.
     """
 
     before: int = 0

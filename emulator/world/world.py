@@ -69,10 +69,9 @@ FIGHTERS: Final = (ResidentKind.TRAINER, ResidentKind.MON)
 class World:
     """Every map of a cartridge; `World.of(cartridge)` decodes each once per process.
 
-    A world is immutable. When blocks change, `seen` returns another world that shares all other maps with it.
-    `passes` are the obstacles that the player can pass, none on the cartridge's own world; `carries` maps squares
-    at which a script moves the player to the squares where it ends; `lifts` are the elevators by the map
-    id of their car.
+    A world is immutable. When blocks change, `seen` returns another world that shares all other maps with it. `passes`
+    are the obstacles that the player can pass, none on the cartridge's own world; `carries` maps squares at which a
+    script moves the player to the squares where it ends; `lifts` are the elevators by the map id of their car.
     """
 
     rom: Rom = field(repr=False)
@@ -156,9 +155,8 @@ class World:
     def with_blocks(self, changed: Mapping[int, bytes]) -> "World":
         """Return the cartridge's world with these blocks, border included, on some of its maps.
 
-        Maps that are not in `changed` are as on the cartridge. The same blocks give the same object while
-        it is in the cache, and no change gives the cartridge's own world. The obstacles that the player can
-        pass stay the same.
+        Maps that are not in `changed` are as on the cartridge. The same blocks give the same object while it is in the
+        cache, and no change gives the cartridge's own world. The obstacles that the player can pass stay the same.
         """
         plain = self.plain
         changes = [

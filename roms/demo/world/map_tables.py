@@ -104,7 +104,5 @@ def _wild(maps: Mapping[int, Map], creatures: Mapping[str, int]) -> Iterator[Pla
 
 def _record(wild: Wild, creatures: Mapping[str, int], name: str) -> bytes:
     where = f"maps/{name}.toml"
-    slots = [
-        (level, creature_names.index(creature, creatures, where)) for level, creature in wild.slots
-    ]
+    slots = [(level, creature_names.index(kind, creatures, where)) for level, kind in wild.slots]
     return bytes([wild.rate, *(number for slot in slots for number in slot)])

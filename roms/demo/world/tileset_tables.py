@@ -77,8 +77,8 @@ def _graphics(tileset: Tileset) -> bytes:
 
 
 def _header(tileset: Tileset, places: Mapping[str, Place]) -> bytes:
-    counters = [*tileset.collision_tiles("counter"), NONE, NONE, NONE][:3]
-    grass = [*tileset.collision_tiles("grass"), NONE][0]
+    counters = [*tileset.tiles_of("counter"), NONE, NONE, NONE][:3]
+    grass = [*tileset.tiles_of("grass"), NONE][0]
     addresses = (pointer(places[part].address) for part in ("blocks", "graphics", "passable"))
     bank = bytes([places["graphics"].bank])
     return bank + b"".join(addresses) + bytes([*counters, grass, tileset.animation])
@@ -88,7 +88,7 @@ def _warp_tiles(ordered: list[Tileset]) -> Iterator[Placement]:
     room, addresses = fresh(WARP_TILE_LISTS), dict[str, int]()
     for tileset in ordered:
         if tileset.name not in addresses:
-            data = bytes([*tileset.collision_tiles("warp"), NONE])
+            data = bytes([*tileset.tiles_of("warp"), NONE])
             place = room.take(len(data), "warp tiles")
             addresses[tileset.name] = place.address
             yield Placement(place.offset, data, f"tileset {tileset.name}: warp tiles")
@@ -99,9 +99,7 @@ def _warp_tiles(ordered: list[Tileset]) -> Iterator[Placement]:
 def _carpets(tilesets: Mapping[str, Tileset]) -> Iterator[Placement]:
     room, table = fresh(CARPET_LISTS), b""
     for facing in FACINGS:
-        tiles = {
-            tile for one in tilesets.values() for tile in one.collision_tiles(f"carpet {facing}")
-        }
+        tiles = {tile for each in tilesets.values() for tile in each.tiles_of(f"carpet {facing}")}
         data = bytes([*sorted(tiles), NONE])
         place = room.take(len(data), f"carpets facing {facing}")
         yield Placement(place.offset, data, f"carpets facing {facing}")
@@ -112,7 +110,7 @@ def _carpets(tilesets: Mapping[str, Tileset]) -> Iterator[Placement]:
 def _doors(by_id: Mapping[int, Tileset]) -> Iterator[Placement]:
     room, table = fresh(DOOR_LISTS), b""
     for number, tileset in sorted(by_id.items()):
-        if doors := tileset.collision_tiles("door"):
+        if doors := tileset.tiles_of("door"):
             data = bytes([*doors, 0])
             place = room.take(len(data), "door tiles")
             yield Placement(place.offset, data, f"tileset {number}: door tiles")

@@ -31,7 +31,7 @@ class Tileset:
     steps: dict[str, Step] = field(default_factory=dict)
     lists: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def collision_tiles(self, list_name: str) -> list[int]:
+    def tiles_of(self, list_name: str) -> list[int]:
         """Return the collision tiles of the steps in a list, in order, each once."""
         steps = (self.step(name, list_name) for name in self.lists.get(list_name, ()))
         return list(dict.fromkeys(step[COLLISION_TILE] for step in steps))

@@ -144,9 +144,7 @@ CORRUPT_BYTES: Final[dict[str, list[tuple[int, bytes, str]]]] = {
     "wild Pokemon": [
         (pointed("WildDataPointers", LANE) + 1, b"\0", "map 12 has wild species 33 at level 0")
     ],
-    "dex numbers count": [
-        (within("PokedexOrder", 32), b"\x01", "2 species have number 1 in the dex")
-    ],
+    "dex numbers": [(within("PokedexOrder", 32), b"\x01", "2 species have number 1 in the dex")],
     "species have stats": [
         (within("BaseStats", 6), b"\x1b", "species 3 has types (27, 20); there are 27")
     ],
@@ -174,9 +172,7 @@ CORRUPT_BYTES: Final[dict[str, list[tuple[int, bytes, str]]]] = {
     "decimal digits": [
         (within("ItemPrices", 2), b"\x0a", "the price of item 1 is stored as 00000a")
     ],
-    "the type chart": [
-        (within("TypeEffects", 2), b"\x0b", "type 20 against type 22 has 11 tenths")
-    ],
+    "type chart": [(within("TypeEffects", 2), b"\x0b", "type 20 against type 22 has 11 tenths")],
     "a higher stage": [(within("StatModifierRatios"), b"\x09", "9/8 is not below 2/7")],
 }
 
