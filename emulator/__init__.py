@@ -1,6 +1,6 @@
-"""A Game Boy, what is in its slot, and what its memory and picture say.
+"""The Game Boy, the cartridge in it, and readers of its memory and screen.
 
-Knows the machine and the format of the game's data; knows nothing of who plays or remembers.
+Covers the machine and the format of the game's data; does not depend on the agent or its memory.
 """
 
 from emulator.cartridge import Cartridge, CartridgeKind, demo_cartridge_path, load_cartridge

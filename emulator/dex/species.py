@@ -1,4 +1,4 @@
-"""Species: what all mons of a kind have in common; and the trades that people in the game offer."""
+"""Species data, and the trades that people in the game offer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from emulator.rules.stats import Growth
 from emulator.text import decode_name
 
 BASE: Final = table("BaseStats")  # in the order of the dex
-LAST_BASE: Final = table("MewBaseStats")  # the last of the dex lies apart
+LAST_BASE: Final = table("MewBaseStats")  # Mew's record is stored apart
 LAST: Final = 151
 BASE_SIZE: Final = 28
 ORDER: Final = table("PokedexOrder")
@@ -20,16 +20,16 @@ NAMES: Final = table("MonsterNames")
 NAME_SIZE: Final = 10
 LEARNSETS: Final = table("EvosMovesPointerTable")
 LEARNSET_SIZE: Final = 64
-EVOLUTION_SIZE: Final = 4  # of the longest
+EVOLUTION_SIZE: Final = 4  # of the longest record
 GROWTHS: Final = table("GrowthRateTable")
 GROWTH_COUNT: Final = 6
 LAST_SPECIES: Final = 190
 SLOTS: Final = 4
-FALLING: Final = 0x80  # of the second number of a growth
+FALLING: Final = 0x80  # sign bit of the second byte of a growth rate
 
 
 class EvolvesBy(Enum):
-    """What makes a mon evolve."""
+    """What makes a Pokemon evolve."""
 
     LEVEL = 1
     ITEM = 2
@@ -37,7 +37,7 @@ class EvolvesBy(Enum):
 
 
 class Evolution(NamedTuple):
-    """What a mon may become; `item` is 0 when none is needed."""
+    """A possible evolution; `item` is 0 when none is needed."""
 
     by: EvolvesBy
     level: int
@@ -46,7 +46,7 @@ class Evolution(NamedTuple):
 
 
 class LevelUpMove(NamedTuple):
-    """A move that is learned at a level."""
+    """A move that a species learns at a level."""
 
     level: int
     move: int
@@ -54,7 +54,7 @@ class LevelUpMove(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Species:
-    """A kind of mon; `index` is its number in RAM, `dex` the one that players know."""
+    """A species; `index` is its number in RAM, `dex` its Pokedex number."""
 
     index: int
     dex: int
@@ -67,10 +67,10 @@ class Species:
     first_moves: tuple[int, ...]
     lessons: tuple[LevelUpMove, ...]
     evolutions: tuple[Evolution, ...]
-    machines: tuple[int, ...]  # which it can be taught: 0 to 49 TM01 to TM50, then HM01 to HM05
+    machines: tuple[int, ...]  # that it can learn: 0 to 49 are TM01 to TM50, then HM01 to HM05
 
     def moves_at(self, level: int) -> tuple[int, ...]:
-        """Return what a wild or a trainer's mon of `level` knows: the newest four."""
+        """Return the moves of a wild or trainer's Pokemon of `level`: the last four it learned."""
         moves = list(self.first_moves)
         for lesson in self.lessons:
             if lesson.level <= level and lesson.move not in moves:
@@ -79,7 +79,7 @@ class Species:
 
 
 def read_species(rom: Rom) -> dict[int, Species]:
-    """Return every species by its index; an index without a number in the dex has none."""
+    """Return every species by its index; an index without a Pokedex number has none."""
     growths = tuple(map(_growth, rom.table(GROWTHS, 4, GROWTH_COUNT)))
     names = read_padded_names(rom, NAMES, LAST_SPECIES, NAME_SIZE)
     named = zip(names, rom.span(*ORDER, LAST_SPECIES), strict=True)
@@ -148,7 +148,7 @@ TRADE_COUNT: Final = 10
 
 
 class Trade(NamedTuple):
-    """A mon of species `wants` for one of `gives`, which comes with a nickname."""
+    """A trade: a Pokemon of species `wants` for one of `gives`, which has this nickname."""
 
     wants: int
     gives: int

@@ -1,7 +1,7 @@
-"""Whether the player is in control, and why RAM may not mean what it says.
+"""Whether the player is in control, and why RAM may be unreliable.
 
-Half of what other agents believed wrongly they read while the machine was between two moments:
-before the game began, while the screen faded, in the middle of a warp or of a scripted walk.
+Agents often misread RAM between two stable moments: before the game starts, while the screen fades,
+in the middle of a warp or of a scripted walk.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from typing import Final
 
 from emulator.profile import symbol
 from emulator.ram.map import HEIGHT, MAP, TILESET, WALK_COUNTER, WIDTH, X, Y
-from emulator.ram.view import Ram, remembered
+from emulator.ram.view import Ram, cached_on
 
 SCRIPTED_INPUTS: Final = symbol("wSimulatedJoypadStatesIndex")
 JOY_IGNORE: Final = symbol("wJoyIgnore")
@@ -32,41 +32,41 @@ LCDC: Final = 0xFF40  # rLCDC
 SCREEN_ON: Final = 0x80
 BGP: Final = 0xFF47  # rBGP
 PALETTE: Final = 0xE4
-DARK_PALETTE: Final = 0xFE  # a cave without Flash
+DARK_PALETTE: Final = 0xFE  # a cave without FLASH
 DARKNESS: Final = symbol("wMapPalOffset")
 
 
 class Doubt(Enum):
-    """Why a state is not to be acted upon."""
+    """A reason not to act on a state."""
 
-    NOT_STARTED = "the game has not begun"
-    OFF_MAP = "the position is outside of the map"
+    NOT_STARTED = "the game has not started"
+    OFF_MAP = "the position is outside the map"
     SCREEN_OFF = "the screen is off"
-    FADING = "the screen fades"
+    FADING = "the screen is fading"
     WARPING = "input is blocked after a warp"
     SCRIPTED = "a script moves the player"
-    ESCORTED = "a script moves somebody"
+    ESCORTED = "a script moves another person"
     INPUT_IGNORED = "the pad is ignored"
     BLACKOUT = "a battle was just lost"
 
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """Whether the player is in control; `reasons` say what speaks against it.
+    """Whether the player is in control; `reasons` lists what prevents it.
 
-    `started` says whether a game is being played: before that RAM holds leftovers. `free` says whether nothing
-    speaks against acting upon this state, and no step is under way.
+    `started` says whether a game is being played: before that, RAM holds leftovers. `free` is true when there are
+    no reasons and no step is in progress.
     """
 
     walking: bool
     reasons: tuple[Doubt, ...]
-    # Asked for dozens of times every tick, and worked out only when something here has changed.
+    # Read dozens of times every tick, so computed only when these bytes change.
     started: bool
     free: bool
 
     @property
     def trusted(self) -> bool:
-        """Whether nothing speaks against acting upon this state."""
+        """Whether the state is reliable: there are no reasons."""
         return not self.reasons
 
     @property
@@ -76,11 +76,11 @@ class Control:
 
     @property
     def fading(self) -> bool:
-        """Whether the screen is not fully there."""
+        """Whether the screen is fading or off."""
         return Doubt.FADING in self.reasons or Doubt.SCREEN_OFF in self.reasons
 
 
-@remembered(
+@cached_on(
     (PLAYER_PICTURE, 1),
     (NPC_SCRIPT, 1),
     (SCRIPTED_INPUTS, 1),
@@ -96,12 +96,12 @@ class Control:
 def read_control(ram: Ram) -> Control:
     """Return whether the player is in control."""
     walking = ram.byte(WALK_COUNTER) != 0
-    reasons = (*_place(ram), *_light(ram), *_script(ram))
+    reasons = (*_position_reasons(ram), *_screen_reasons(ram), *_script_reasons(ram))
     started = Doubt.NOT_STARTED not in reasons
     return Control(walking, reasons, started, free=not (reasons or walking))
 
 
-def _place(ram: Ram) -> tuple[Doubt, ...]:
+def _position_reasons(ram: Ram) -> tuple[Doubt, ...]:
     here = ram.span(MAP, WIDTH + 1 - MAP)
     width, height = here[WIDTH - MAP], here[HEIGHT - MAP]
     is_map = width and height and here[TILESET - MAP] & 0x7F < TILESETS
@@ -111,9 +111,9 @@ def _place(ram: Ram) -> tuple[Doubt, ...]:
     return () if on_map else (Doubt.OFF_MAP,)
 
 
-def _light(ram: Ram) -> tuple[Doubt, ...]:
+def _screen_reasons(ram: Ram) -> tuple[Doubt, ...]:
     if not ram.covers(LCDC, BGP + 1 - LCDC):
-        return ()  # an image of work RAM alone
+        return ()  # an image of work RAM only
     if not ram.byte(LCDC) & SCREEN_ON:
         return (Doubt.SCREEN_OFF,)
     palette = ram.byte(BGP)
@@ -121,7 +121,7 @@ def _light(ram: Ram) -> tuple[Doubt, ...]:
     return () if settled else (Doubt.FADING,)
 
 
-def _script(ram: Ram) -> tuple[Doubt, ...]:
+def _script_reasons(ram: Ram) -> tuple[Doubt, ...]:
     flags = ram.byte(STATUS_FLAGS_5)
     moving = ram.byte(MOVEMENT_FLAGS) & (HOP_OR_SPIN | DOOR_STEP)
     reasons = []
