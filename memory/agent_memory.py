@@ -1,4 +1,4 @@
-"""The memory of one agent, built: a blackboard, the edges between its scopes, three tiers, and how they are saved."""
+"""The complete memory of one agent: a blackboard, the edges between its scopes, three tiers, and their persistence."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SESSION_ENDED: Final = "session_ended"
 
 @dataclass(frozen=True, slots=True)
 class AgentMemory:
-    """All the parts, which share one blackboard; built by `open_memory`."""
+    """The parts of one memory, which share one blackboard; built by `open_memory`."""
 
     agent_id: str
     blackboard: Blackboard
@@ -55,19 +55,19 @@ class AgentMemory:
         *,
         origins: Mapping[tuple[str, str], Sequence[str]] | None = None,
     ) -> None:
-        """Write what earlier runs left, as known from the first moment, each with the runs it comes from."""
+        """Write the knowledge and entries of earlier runs, known from tick 0, each with the runs it comes from."""
         self.tactician.take_over(known, origins=origins)
         for old in entries:
             told = old.rewritten(key=old.key or None, tick=0, game_s=0.0)
             known_again = self.blackboard.write(**told)
             self.blackboard.revise(known_again, relevance=old.relevance, utility=old.utility)
-        # What others have learnt is nothing to learn from once more.
+        # Earlier runs already delivered their lessons from these entries.
         self.flows.skip_pending()
 
     def end_session(self, store: RunStore, tick: int) -> None:
-        """Move up what the session taught, keep what it was under its name, and begin the next one.
+        """Consolidate the session, save its checkpoint under its id, and begin the next session.
 
-        Listeners to short-term memory are told of the end when nothing is pending any more.
+        Subscribers to short-term memory get the end event when nothing is pending any more.
         """
         session_id = self.strategist.session_id
         origin, _, number = session_id.partition("#")
@@ -75,14 +75,14 @@ class AgentMemory:
         store.save_strategist_checkpoint(session_id, tick, self.strategist.to_json())
         _tell_of_session(self.strategist, SESSION_ENDED, tick)
         following = f"{origin}#{int(number or 1) + 1}"
-        # What the game was asked to reach, and has, stays known for as long as it goes on.
+        # Objectives and their results stay known for the whole game.
         self.strategist.clear_session(session_id=following, tick=tick, kept={OBJECTIVE})
         _tell_of_session(self.strategist, SESSION_BEGUN, tick)
 
     def load_strategist_checkpoint(self, run: RunReader, session_id: str) -> StrategistMemory:
-        """Return the strategist, become what the session of that name was when it ended.
+        """Return the strategist, restored to the end of the session with that id.
 
-        Raises UnknownMemory when nothing is kept under the name.
+        Raises UnknownMemory when no checkpoint is stored under the id.
         """
         kept = run.load_strategist_checkpoint(session_id)
         if kept is None:
@@ -92,19 +92,19 @@ class AgentMemory:
         return self.strategist
 
     def actions(self, store: Searched, hooks: Hooks) -> MemoryActions:
-        """Return what the agent may do with this memory on purpose."""
+        """Return the memory actions that the agent can plan."""
         return MemoryActions(
             self.blackboard, store, hooks, self.flows, self.maintenance, self.agent_id
         )
 
     def map(self) -> MemoryMap:
-        """Return the map of this memory, its empty levels included."""
+        """Return the map of this memory, including its empty levels."""
         return memory_map(
             self.blackboard, self.flows, (scope_name(self.agent_id, each) for each in LEVELS)
         )
 
 
-def open_memory(  # what one agent's memory is made from
+def open_memory(  # the parts of one agent's memory
     store: RunStore,
     agent_id: str,
     *,
@@ -115,7 +115,7 @@ def open_memory(  # what one agent's memory is made from
 ) -> AgentMemory:
     """Return the memory in `store` as of its last checkpoint, or a new one.
 
-    `started_at` is the epoch second that game second 0 stands for.
+    `started_at` is the epoch second of game second 0.
     """
     config = config or ConsolidationConfig()
     blackboard = Blackboard(
@@ -137,7 +137,7 @@ def open_memory(  # what one agent's memory is made from
     store.attach("flows", flows)
 
     def archive(entry: Entry, reason: str) -> None:
-        """Keep in the event log what leaves the blackboard."""
+        """Write an entry that leaves the blackboard to the event log."""
         store.append_event(entry.tick, "archived", {**whole(entry), "reason": reason})
 
     maintenance = Maintenance(blackboard, reindex=store.reindex, archive=archive)

@@ -1,4 +1,4 @@
-"""The entries of one scope, found by age, by kind, by key and by worth without a search; and what an entry is worth."""
+"""The entries of one scope, indexed by age, kind, key and retention value; and the retention value of an entry."""
 
 from collections.abc import Mapping
 from heapq import heappop, heappush
@@ -21,10 +21,10 @@ def faded(entry: Entry, now_s: float, decay_per_min: float) -> float:
 
 
 def worth(entry: Entry, decay_per_min: float) -> float:
-    """Return what `entry` is worth, as a logarithm that never changes.
+    """Return the retention value of `entry`, as a logarithm that does not change with time.
 
-    Importance times utility times relevance. All entries of a scope fade alike, so the order of any two stays what
-    it is, and time need not pass for it: the older by m minutes is worth less by m times -log(1-rate).
+    Importance times utility times relevance. All entries of a scope decay at the same rate, so the order of any two is
+    constant: the value of an entry that is m minutes older is lower by m times -log(1-rate).
     """
     value = entry.importance * max(entry.utility, _LEAST_UTILITY) * max(entry.relevance, 1e-9)
     if not decay_per_min:
@@ -33,23 +33,23 @@ def worth(entry: Entry, decay_per_min: float) -> float:
 
 
 class Shelf:
-    """Entries in the order they were written; a revised one keeps its place."""
+    """Entries in the order they were written; a revised entry keeps its position."""
 
     def __init__(self, scope: Scope, policies: Mapping[str, EntryKind]) -> None:
         self.scope = scope
         self._policies = policies
-        self.changes = 0  # how often an entry came, went or was revised
+        self.changes = 0  # additions, removals and revisions
         self.entries: dict[int, Entry] = {}
         self.keys: dict[str, Entry] = {}
         self._kinds: dict[str, dict[int, Entry]] = {}
         self._groups: dict[str, dict[object, dict[int, Entry]]] = {}  # of kinds with a limit
-        self._heap: list[Ranked] = []  # of live and gone entries; those gone are passed over
-        self._unranked: list[Entry] = []  # until it matters: most scopes are never full
-        self._text = 0  # characters, where the scope has a budget of tokens
-        self._pushed = count()  # so that two revisions of one entry are never compared themselves
+        self._heap: list[Ranked] = []  # live and removed entries; removed ones are skipped
+        self._unranked: list[Entry] = []  # ranked only when needed: most scopes are never full
+        self._text = 0  # characters, counted when the scope has a token budget
+        self._pushed = count()  # a tie-breaker, so that entries are never compared
 
     def add(self, entry: Entry) -> None:
-        """Put `entry` at the young end, or in the place of the one it revises."""
+        """Append `entry`, or replace the entry it revises."""
         seq = entry.seq
         self.changes += 1
         if self.scope.tokens is not None and seq not in self.entries:
@@ -65,7 +65,7 @@ class Shelf:
             self._unranked = list(self.entries.values())
 
     def remove(self, entry: Entry) -> None:
-        """Take `entry` away."""
+        """Remove `entry`."""
         self.changes += 1
         del self.entries[entry.seq]
         if self.scope.tokens is not None:
@@ -77,9 +77,9 @@ class Shelf:
             del self.keys[entry.key]
 
     def least(self) -> Entry:
-        """Return the entry that is worth least; of equals, the oldest.
+        """Return the entry with the lowest retention value; of equals, the oldest.
 
-        Of a kind that is lasting, which has a limit of its own, only when there is nothing else.
+        An entry of a lasting kind, which has its own limit, is returned only when there is no other.
         """
         for each in self._unranked:
             if self.entries.get(each.seq) is each:
@@ -97,7 +97,7 @@ class Shelf:
         return self.entries if kind is None else self._kinds.get(kind, {})
 
     def peers(self, entry: Entry) -> dict[int, Entry]:
-        """Return the entries that are limited together with `entry`, itself among them, oldest first."""
+        """Return the entries that share a limit with `entry`, including it, oldest first."""
         if entry.kind not in self._groups:
             self._groups[entry.kind] = {}
             for each in self.of_kind(entry.kind).values():
@@ -105,11 +105,11 @@ class Shelf:
         return self._group(entry)
 
     def kinds(self) -> dict[str, int]:
-        """Return how many entries there are of each kind."""
+        """Return the number of entries of each kind."""
         return {name: len(entries) for name, entries in self._kinds.items() if entries}
 
     def newest(self, kind: str | None, *, since_seq: int, limit: int | None) -> list[Entry]:
-        """Return the newest `limit` entries after `since_seq`, oldest of them first."""
+        """Return the newest `limit` entries after `since_seq`, oldest first."""
         found: list[Entry] = []
         for entry in reversed(self.of_kind(kind).values()):
             if entry.seq <= since_seq or len(found) == limit:
@@ -119,7 +119,7 @@ class Shelf:
         return found
 
     def fullness(self) -> float:
-        """Return how much of the scope's budget of tokens is used; 0.0 where it has none."""
+        """Return the used share of the token budget of the scope; 0.0 for a scope without a budget."""
         budget = self.scope.tokens
         return 0.0 if budget is None else tokens_of(self._text) / budget
 

@@ -1,7 +1,7 @@
-"""The subscriptions at work: what is pending, when it is due, and that each entry is carried once.
+"""The running subscriptions: what is pending, when it is due, and that each entry is carried once.
 
-How far each subscription has got is saved with every checkpoint, together with the entries; what is pending follows
-from both. So a process that is killed leaves nothing behind that was carried and not written, or the other way round.
+The progress of each subscription is saved with every checkpoint, together with the entries; what is pending follows
+from both. After a kill no entry is carried without its result being written, or the other way round.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from memory.flow.subscription import Derived, MemorySubscription, Pending
 
 
 class Made(NamedTuple):
-    """Which entries could be carried, and what came of them."""
+    """The entries that could be carried, and the result of the transformer."""
 
     carried: Sequence[Entry]
     derived: Sequence[Derived]
@@ -29,23 +29,23 @@ _KEPT: Final = ("cursor", "carried_s", "carried", "waiting")
 
 @dataclass(slots=True)
 class FlowProgress:
-    """The place of a subscription in what is written to its sources.
+    """The progress of a subscription through the writes to its sources.
 
-    `came` names, for entries after the cursor, the subscriptions they came by: what a subscription has had a part in
-    it never carries again, so that circles come to an end.
+    `came` names, for entries after the cursor, the subscriptions that produced them: a subscription never carries an
+    entry it contributed to, so that cycles end.
     """
 
     subscription: MemorySubscription
     fullness: Callable[[], float]  # of its sources, for its trigger
-    cursor: int = 0  # up to this seq everything was carried, or was not for it
+    cursor: int = 0  # up to this seq each entry was carried or not accepted
     carried_s: float = 0.0
     carried: int = 0
-    waiting: int = 0  # entries accepted since; what is let go of meanwhile still counts
+    waiting: int = 0  # entries accepted since the last carry, including entries removed meanwhile
     came: dict[int, frozenset[str]] = field(default_factory=dict)
-    leaving: dict[int, Entry] = field(default_factory=dict)  # out of their scope before their time
+    leaving: dict[int, Entry] = field(default_factory=dict)  # expired or evicted before they were carried
 
     def wants(self, entry: Entry) -> bool:
-        """Return whether `entry` is still to be carried; what has turned out wrong is not."""
+        """Return whether `entry` is pending; closed entries are not."""
         seq = entry.seq
         return (
             seq > self.cursor
@@ -55,18 +55,18 @@ class FlowProgress:
         )
 
     def ways(self, entries: Iterable[Entry]) -> frozenset[str]:
-        """Return by which subscriptions comes whatever is made of `entries`."""
+        """Return the subscriptions that contributed to anything made of `entries`."""
         before = (self.came.get(each.seq, frozenset[str]()) for each in entries)
         return frozenset({self.subscription.name}).union(*before)
 
     def advance(self, cursor: int, carried: int) -> None:
-        """Leave behind all up to `cursor`, of which so many were carried."""
+        """Move the cursor to `cursor` and add to the count of carried entries."""
         self.cursor = max(self.cursor, cursor)
         self.carried += carried
         self.came = {seq: ways for seq, ways in self.came.items() if seq > self.cursor}
 
     def to_json(self) -> dict[str, Json]:
-        """Return how far it has got; nothing is leaving between two writes."""
+        """Return the progress; between two writes nothing is leaving."""
         kept: dict[str, Json] = {name: getattr(self, name) for name in _KEPT}
         return kept | {"came": [[seq, *sorted(ways)] for seq, ways in sorted(self.came.items())]}
 
@@ -77,19 +77,19 @@ class FlowProgress:
         fullness: Callable[[], float],
         kept: Mapping[str, Any],
     ) -> "FlowProgress":
-        """Return the progress that `to_json` told of."""
+        """Return the progress that `to_json` returned."""
         came = {seq: frozenset(ways) for seq, *ways in kept["came"]}
         return cls(subscription, fullness, **{name: kept[name] for name in _KEPT}, came=came)
 
 
-# Ends that no caller asked for: such entries are carried first.
+# Removals that no caller requested: such entries are carried before they are lost.
 LEAVING: Final = frozenset({"expire", "evict"})
 
 
 class Flows:
-    """Every subscription of one blackboard.
+    """All subscriptions of one blackboard.
 
-    A transformer's error is counted in the blackboard's `faults` and never the writer's.
+    An error of a transformer is counted in the `faults` of the blackboard and never reaches the writer.
     """
 
     def __init__(
@@ -99,14 +99,14 @@ class Flows:
         self._blackboard = blackboard
         self._deliver = deliver
         self._progress: dict[str, FlowProgress] = {}
-        self._kept: dict[str, Any] = {}  # of subscriptions that are yet to be added
+        self._kept: dict[str, Any] = {}  # of subscriptions that are not added yet
         self._by_scope: dict[str, tuple[FlowProgress, ...]] = {}
         self._busy = False
-        self._due: dict[str, None] = {}  # in their order
+        self._due: dict[str, None] = {}  # a set in insertion order
         blackboard.subscribe("*", self._saw)
 
     def add(self, *subscriptions: MemorySubscription) -> None:
-        """Take up edges; what is in their sources already is pending, unless they had carried it before."""
+        """Add subscriptions; entries already in their sources are pending, unless saved progress says they were carried."""
         for each in subscriptions:
             known = self._progress.get(each.name)
             kept = self._kept.pop(each.name, None) if known is None else known.to_json()
@@ -114,7 +114,7 @@ class Flows:
             self._place(each, kept)
 
     def remove(self, name: str) -> None:
-        """Let go of an edge; removing it twice does nothing."""
+        """Remove a subscription; removing it twice does nothing."""
         self.subscriptions.pop(name, None)
         self._progress.pop(name, None)
         self._by_scope.clear()
@@ -124,14 +124,14 @@ class Flows:
         return self._pending(self._progress[name])
 
     def carried(self, name: str) -> int:
-        """Return how many entries subscription `name` has carried so far."""
+        """Return the number of entries subscription `name` has carried so far."""
         return self._progress[name].carried
 
     def run(self, *names: str, final: bool = False) -> Counter[str]:
-        """Return how many entries of each kind came of carrying on what is pending at `names`, or at all.
+        """Return the number of entries of each kind written by carrying what is pending at `names`, or at all subscriptions.
 
-        When it is `final`, what is not complete yet goes as well, and no trigger is asked. Asked from within a
-        carry, it happens when that is over.
+        With `final`, incomplete sequences are carried too and triggers are ignored. A call from within a carry is queued
+        until that carry ends.
         """
         written: Counter[str] = Counter()
         for name in names or tuple(self.subscriptions):
@@ -143,17 +143,17 @@ class Flows:
         return written + self._settle()
 
     def skip_pending(self) -> None:
-        """Count all that is pending as carried: it has been, before it came here."""
+        """Mark all pending entries as carried, because an earlier run carried them."""
         for progress in self._progress.values():
             progress.advance(self._blackboard.seq, 0)
             progress.waiting = 0
 
     def to_json(self) -> dict[str, Json]:
-        """Return how far each subscription has got."""
+        """Return the progress of each subscription."""
         return {**self._kept, **{name: each.to_json() for name, each in self._progress.items()}}
 
     def restore(self, data: Mapping[str, Any]) -> None:
-        """Go on from where `to_json` was taken; edges that are new begin at the beginning."""
+        """Continue from the saved progress; new subscriptions begin with the oldest entry."""
         self._kept = dict(data)
         self._due.clear()
         for name, each in self.subscriptions.items():
@@ -210,7 +210,7 @@ class Flows:
         )
 
     def _settle(self) -> Counter[str]:
-        """Carry on at every subscription that has become due meanwhile."""
+        """Carry at each subscription that has become due."""
         written: Counter[str] = Counter()
         while self._due and not self._busy:
             name = next(iter(self._due))
@@ -237,18 +237,18 @@ class Flows:
         finally:
             self._busy = False
         if derived and not written:
-            return written  # all of it was refused: what it was made of must not go
+            return written  # every write failed: the source entries must stay
         progress.advance(seen, len(carried))
-        # Where a part of what was made was refused, what it was made of is all there is of it.
+        # When some writes failed, the source entries are the only copy, so they stay.
         if progress.subscription.consumes and written.total() == len(derived):
             self._consume(progress, {each.scope for each in carried})
         return written
 
     def _made(self, progress: FlowProgress, entries: Sequence[Entry]) -> Made:
-        """Return what a transformer makes of `entries`; all of it, before the first is written.
+        """Return the transformer's result for `entries`; it is complete before the first write.
 
-        One entry that it cannot take is passed over, so that it does not hold up the others for ever. Where it can take
-        none, the entries are not to blame, and none counts as carried.
+        An entry that the transformer rejects is skipped, so that it does not block the others for ever. When it rejects
+        all of them, the transformer is at fault, and none counts as carried.
         """
         derived = self._tried(progress, entries) if entries else []
         if derived is None:
@@ -264,7 +264,7 @@ class Flows:
             return None
 
     def _ripe(self, progress: FlowProgress, pending: list[Entry]) -> list[Entry]:
-        """Return those that are complete, and all up to the last that cannot wait."""
+        """Return the complete entries, and all entries up to the last one that is leaving its scope."""
         if progress.subscription.ripe is None or not pending:
             return pending
         places = (n for n, each in enumerate(pending, 1) if each.seq in progress.leaving)
@@ -277,7 +277,7 @@ class Flows:
         for each in derived:
             try:
                 self._write_one(progress.subscription, each, ways)
-            except Exception as error:  # noqa: BLE001  # the others were made of the same entries
+            except Exception as error:  # noqa: BLE001  # the other derived entries must still be written
                 self._fault(progress, error)
             else:
                 written[each.kind] += 1
@@ -298,9 +298,9 @@ class Flows:
             self._deliver(entry, each)
 
     def _consume(self, progress: FlowProgress, scopes: Iterable[str]) -> None:
-        """Let go of what was carried; the store drops it in the commit that keeps what came of it.
+        """Remove carried entries from the source; the store deletes them in the commit that stores the derived entries.
 
-        What another subscription is still to carry waits for that one.
+        An entry that is still pending at another subscription stays.
         """
         blackboard, subscription = self._blackboard, progress.subscription
         young = blackboard.game_s - subscription.keep_s

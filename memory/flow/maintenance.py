@@ -1,6 +1,6 @@
-"""How each scope is kept tidy: it fades, prunes, merges what is alike, and rebuilds its index.
+"""Maintenance of scopes: pruning decayed entries, merging similar ones, and rebuilding the word index.
 
-Driven by time and by the consolidator, never by the planner, which may ask for it as well.
+Driven by time and by the consolidator; the planner may also request it.
 """
 
 import re
@@ -18,7 +18,7 @@ _WORD = re.compile(r"\w+")
 
 
 def words(entry: Entry) -> frozenset[str]:
-    """Return the words of what an entry says, each with its field: the 3 of one is not the 3 of another."""
+    """Return the words of an entry, each with its field: the 3 of one field differs from the 3 of another."""
     return frozenset(
         f"{name} {word}"
         for name, value in entry.data.items()
@@ -27,15 +27,15 @@ def words(entry: Entry) -> frozenset[str]:
 
 
 def alike(one: frozenset[str], other: frozenset[str]) -> float:
-    """Return the share of words that two texts have in common, of all that are in either."""
+    """Return the share of common words among all words of two texts."""
     both = len(one | other)
     return len(one & other) / both if both else 1.0
 
 
 def groups(entries: Iterable[Entry], threshold: float) -> list[list[Entry]]:
-    """Return `entries` in groups of one kind whose words agree with those of the newest to `threshold`.
+    """Return `entries` in groups of one kind whose words match those of the newest to at least `threshold`.
 
-    Not every pair is compared: two texts that agree so far share one of their `_rarest` words, and few do.
+    Only texts that share one of their `_rarest` words are compared: two texts that similar always share one.
     """
     ordered = sorted(entries, key=lambda each: -each.seq)
     texts = [words(each) for each in ordered]
@@ -56,20 +56,20 @@ def groups(entries: Iterable[Entry], threshold: float) -> list[list[Entry]]:
 
 
 def _rarest(text: frozenset[str], frequency: Mapping[str, int], threshold: float) -> list[str]:
-    """Return so many words of `text`, rarest first, that what is alike cannot do without all of them."""
+    """Return the rarest words of `text`, enough of them that any similar text contains at least one."""
     if not text or threshold <= 0:
-        return [""]  # alike to nothing but its like, or to anything
-    shared = ceil(threshold * len(text) - 1e-9)  # at least, with anything that is alike
+        return [""]  # an empty text matches only empty texts; threshold 0 matches anything
+    shared = ceil(threshold * len(text) - 1e-9)  # the minimum number of words shared with a similar text
     return sorted(text, key=lambda word: (frequency[word], word))[: len(text) - shared + 1]
 
 
-VALUABLE: Final = 7  # importance from which on nothing is pruned that is not archived first
+VALUABLE: Final = 7  # importance from which entries are archived before they are pruned
 TRUST: Final[Mapping[Status, int]] = {"verified": 2, "inferred": 1, "claim": 0}
-UNIQUE: Final = frozenset({"sensory"})  # moments are alike by nature; they live for seconds
+UNIQUE: Final = frozenset({"sensory"})  # consecutive states are always similar; they live for seconds
 
 
 class Maintenance:
-    """Looks after every scope of a blackboard, each at most once in `every_s` game seconds."""
+    """Maintains all scopes of a blackboard, each at most once in `every_s` game seconds."""
 
     def __init__(
         self,
@@ -86,9 +86,9 @@ class Maintenance:
         self._done_s: dict[str, float] = {}
 
     def run(self, *, asked: bool = False) -> list[str]:
-        """Prune and merge in the scopes whose turn it is, or in all when it was `asked` for; return which these were.
+        """Prune and merge in the scopes that are due, or in all when `asked`; return their names.
 
-        The index of words is mended then as well: it is kept up by every write, so that this need not be often.
+        When `asked`, the word index is rebuilt too: each write updates it, so this is rarely needed.
         """
         now = self._blackboard.game_s
         due = [
@@ -106,12 +106,12 @@ class Maintenance:
         return due
 
     def relevance(self, entry: Entry) -> float:
-        """Return how relevant `entry` still is: relevance·(1-rate)^minutes."""
+        """Return the current relevance of `entry`: relevance·(1-rate)^minutes."""
         rate = self._blackboard.policy(entry.scope).decay_per_min
         return faded(entry, self._blackboard.game_s, rate)
 
     def prune(self, scope: str, threshold: float | None = None) -> int:
-        """Return how many entries of `scope` went because they had faded below `threshold`."""
+        """Return the number of entries removed from `scope` because their relevance was below `threshold`."""
         limit = self._blackboard.policy(scope).prune_below if threshold is None else threshold
         doomed = [
             entry
@@ -124,10 +124,10 @@ class Maintenance:
         return self._blackboard.forget(scope, keys={each.key for each in doomed}) if doomed else 0
 
     def deduplicate(self, scope: str, threshold: float | None = None) -> int:
-        """Return how many entries of `scope` became one with another that says the same.
+        """Return the number of entries of `scope` merged into a similar entry.
 
-        The most trusted stays, of those the longest-lived, then the newest: as important as any of them, with the
-        tags and evidence of all. What is closed says nothing.
+        The most trusted entry stays; of equals the one that lives longest, then the newest. It gets the highest importance
+        and utility of the group, and all tags and evidence. Closed entries are ignored.
         """
         limit = self._blackboard.policy(scope).similar if threshold is None else threshold
         entries = self._blackboard.entries(scope)
@@ -140,15 +140,15 @@ class Maintenance:
         return merged
 
     def reindex(self) -> int:
-        """Return how many entries the index of words holds, built anew."""
+        """Return the number of entries in the rebuilt word index."""
         return 0 if self._reindex is None else self._reindex()
 
     def to_json(self) -> dict[str, Json]:
-        """Return when each scope was last looked after."""
+        """Return when each scope was last maintained."""
         return dict(self._done_s)
 
     def restore(self, data: Mapping[str, Any]) -> None:
-        """Go on from where `to_json` was taken."""
+        """Continue from the saved times."""
         self._done_s = dict(data)
 
     def _lasts(self, entry: Entry) -> bool:

@@ -1,17 +1,17 @@
-"""Methods opened to handlers, the handlers of each, and in what order they run.
+"""Hookable methods, their handlers, and the order in which handlers run.
 
-A class opens a method with `@hookable` and carries an attribute `hooks`. A method that returns a generator counts as
-done when it has returned the generator. What happens and is no method of its own is an event: an object that
-`Hooks.emit` is called with, and that handlers watch by its type.
+A class decorates a method with `@hookable` and has an attribute `hooks`. A method that returns a generator counts as
+done when it has returned the generator. Something that happens without its own method is an event: an object passed
+to `Hooks.emit`, which handlers watch by its type.
 
-Of several handlers of a moment the lower priority comes first, equals in the order of registration: the first before,
-after and after_throwing handler runs first, the first wrapper is the outermost. Handlers before a method run ahead of
-all wrappers; those after it run behind them, and see what the caller gets.
+Of several handlers for one moment the one with the lower priority runs first, equals in the order of registration:
+the first before, after and after_throwing handler runs first, the first wrapper is the outermost. Handlers before a
+method run ahead of all wrappers; those after it run after all wrappers and get the same result as the caller.
 
-A wrapper around a method that calls `proceed` again gets the first result, or the first error, again. For one that never
-calls it the method runs all the same, and its result stands; else what the wrapper returns does. The error of a wrapper
-that is not to fail fast is passed over as if the wrapper had not been there. One that fails fast before it proceeds is
-the only way to keep a method from running, as a handler before it can too.
+A wrapper that calls `proceed` again gets the first result, or the first error, again. If it never calls `proceed`,
+the method still runs and its result is returned; otherwise the wrapper's result is returned. An error of a wrapper
+that does not fail fast is ignored, as if the wrapper were absent. Only a wrapper that fails fast before it proceeds,
+or a before handler that fails fast, keeps the method from running.
 """
 
 from __future__ import annotations
@@ -43,22 +43,22 @@ from weakref import WeakMethod
 from memory.errors import Faults, OnFault
 from memory.hooks.pointcut import OPENED, Method, Pointcut, as_pointcut
 
-# A method opened by @hookable, a type of event that `Hooks.emit` tells of, a glob over names, or a combination of methods.
+# A method decorated with @hookable, a type of event passed to `Hooks.emit`, a glob over names, or a pointcut.
 Watched: TypeAlias = "Callable[..., object] | type | str | Pointcut"
 Moment: TypeAlias = Literal["before", "around", "after", "after_throwing"]
 Handler: TypeAlias = "Callable[[Call, Any], object]"
 
 
 class ErrorMode(Enum):
-    """What an error of a handler comes to. In all but the first the caller never learns of it."""
+    """How an error of a handler is treated. Only FAIL_FAST passes it to the caller."""
 
-    FAIL_FAST = "it is the caller's at once, and no later handler is asked"
+    FAIL_FAST = "it is raised to the caller at once, and later handlers do not run"
     CONTINUE = "it is counted, and reported each time"
     SUPPRESS = "it is counted, and reported the first time"
 
 
 class Call(NamedTuple):
-    """One call of a hookable method, as its handlers see it."""
+    """One call of a hookable method, as passed to its handlers."""
 
     name: str
     instance: Any
@@ -68,7 +68,7 @@ class Call(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Registration:
-    """One handler at one pointcut, until it is cancelled or the owner of a weakly held one is gone."""
+    """One handler at one pointcut, until it is cancelled or the owner of a weakly held handler is gone."""
 
     moment: Moment
     pointcut: Pointcut
@@ -86,17 +86,17 @@ class Registration:
 
 @dataclass(frozen=True, slots=True)
 class MethodHandlers:
-    """The handlers of one method, each moment's in their order."""
+    """The handlers of one method, by moment, in the order they run."""
 
     before: tuple[Registration, ...]
     around: tuple[Registration, ...]
     after: tuple[Registration, ...]
     after_throwing: tuple[Registration, ...]
-    depends: bool  # on the instance that the method is called on: each call has to be looked at
+    depends: bool  # on the instance: pointcuts must be tested for each call
 
 
 class Proceed:
-    """The rest of a call, which happens at the first asking and is remembered for the others."""
+    """The rest of a call: it runs on the first invocation, and later ones repeat its result or error."""
 
     def __init__(self, rest: Callable[[], object]) -> None:
         self._rest: Callable[[], object] | None = rest
@@ -104,7 +104,7 @@ class Proceed:
         self.error: BaseException | None = None
 
     def __call__(self) -> object:
-        """Return what the rest of the call returned, or raise what it raised."""
+        """Return the result of the rest of the call, or raise its error."""
         if self._rest is None:
             if self.error is not None:
                 raise self.error
@@ -119,14 +119,14 @@ class Proceed:
 
     @property
     def has_run(self) -> bool:
-        """Whether anybody asked."""
+        """Whether the rest of the call was run."""
         return self._rest is None
 
 
 def wrapped(
     wrappers: Sequence[Registration], call: Call, body: Callable[[], object], faults: Faults
 ) -> object:
-    """Return what comes of `body` inside of all `wrappers`, the first of which is the outermost."""
+    """Return the result of `body` inside all `wrappers`, the first of which is the outermost."""
     rest = body
     for wrapper in reversed(wrappers):
         rest = _around(wrapper, call, Proceed(rest), faults)
@@ -141,7 +141,7 @@ def _around(
             result = wrapper.handler(call, proceed)
         except Exception as error:
             if error is proceed.error:
-                raise  # the method's own; the wrapper only let it through
+                raise  # raised by the method, not by the wrapper
             if wrapper.on_error is ErrorMode.FAIL_FAST:
                 raise
             always = wrapper.on_error is ErrorMode.CONTINUE
@@ -158,11 +158,11 @@ E = TypeVar("E")
 
 
 class Hooked(Protocol):
-    """Anything whose methods can be watched."""
+    """An object whose methods can be watched."""
 
     @property
     def hooks(self) -> Hooks:
-        """The registry that its methods ask."""
+        """The registry with the handlers of its methods."""
 
 
 S = TypeVar("S", bound=Hooked)
@@ -184,9 +184,9 @@ def hookable(
     Callable[Concatenate[S, P], R]
     | Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]
 ):
-    """Return `method` opened to handlers; unwatched, it costs a look-up and a truth test.
+    """Return `method` opened to handlers; without handlers it costs one look-up and a truth test.
 
-    Use it bare, or as `@hookable(tags={"action_executor"})` for handlers that go by tags.
+    Use it bare, or as `@hookable(tags={"action_executor"})` for pointcuts that select by tag.
     """
 
     def opening(closed: Callable[Concatenate[S, P], R], /) -> Callable[Concatenate[S, P], R]:
@@ -230,7 +230,7 @@ DEFAULT_PRIORITY: Final = 1000
 
 
 class HandlerOptions(TypedDict, total=False):
-    """How a handler is registered; `weak` is for bound methods: the registration goes when their owner does."""
+    """Options of a registration; `weak` is for bound methods: the registration ends when their owner is deleted."""
 
     priority: int
     on_error: ErrorMode
@@ -238,22 +238,22 @@ class HandlerOptions(TypedDict, total=False):
 
 
 class Hooks:
-    """The handlers of one application; errors that stay with their handler are counted in `faults`."""
+    """The handlers of one application; errors that are not raised to the caller are counted in `faults`."""
 
     def __init__(self, on_fault: OnFault | None = None) -> None:
         self.registered: tuple[Registration, ...] = ()
         self.faults = Faults(on_fault)
-        # By class and method, never by instance: another one may come to live at an address.
+        # By class and method, never by instance id: an address can be reused.
         self._advice: defaultdict[type, dict[Method, MethodHandlers | None]] = defaultdict(dict)
 
     @property
     def hooks(self) -> Self:
-        """Itself: its own `emit` can be watched."""
+        """This registry, because its own `emit` can be watched."""
         return self
 
     @hookable
     def emit(self, event: E, /) -> E:
-        """Tell of an event, which is no call of a method by itself; handlers are for one type of event."""
+        """Return `event`, after calling the handlers that watch its type."""
         return event
 
     def before(
@@ -271,7 +271,7 @@ class Hooks:
         handler: Callable[[Call, Proceed], object],
         **options: Unpack[HandlerOptions],
     ) -> Registration:
-        """Call `handler(call, proceed)` in place of each matching method; `proceed()` runs that."""
+        """Call `handler(call, proceed)` in place of each matching method; `proceed()` runs the method."""
         return self._add("around", pointcut, handler, **options)
 
     def after(
@@ -283,11 +283,11 @@ class Hooks:
     def after_throwing(
         self, pointcut: Watched, handler: Handler, **options: Unpack[HandlerOptions]
     ) -> Registration:
-        """Call `handler(call, error)` after each matching method has raised; the error goes on."""
+        """Call `handler(call, error)` after each matching method has raised; the error is raised again."""
         return self._add("after_throwing", pointcut, handler, **options)
 
     def remove(self, registration: Registration) -> None:
-        """Forget one registration."""
+        """Remove one registration."""
         self._keep(each for each in self.registered if each is not registration)
 
     def advice(self, method: Method, instance: object) -> MethodHandlers | None:
@@ -303,7 +303,7 @@ class Hooks:
         return found
 
     def run(self, registrations: tuple[Registration, ...], call: Call, result: object) -> None:
-        """Call each handler. KeyboardInterrupt and SystemExit pass, as do errors that are to."""
+        """Call each handler. KeyboardInterrupt and SystemExit pass, and so do errors of FAIL_FAST handlers."""
         for registration in registrations:
             try:
                 registration.handler(call, result)
@@ -364,7 +364,7 @@ def _matching(
 
 
 def _without_result(handler: Callable[..., object]) -> Handler:
-    """Return `handler` as all are called, with something beside the call."""
+    """Return `handler` with a second argument that is ignored, as all handlers are called."""
     return lambda call, _nothing: handler(call)
 
 
@@ -373,7 +373,7 @@ def _of_type(kind: type, handler: Handler) -> Handler:
 
 
 def _through(held: WeakMethod[Callable[..., object]]) -> Callable[..., object]:
-    def while_owned(*args: Any) -> object:  # noqa: ANN401  # whatever its moment gives
+    def while_owned(*args: Any) -> object:  # noqa: ANN401  # the arguments depend on the moment
         handler = held()
         return None if handler is None else handler(*args)
 

@@ -1,4 +1,4 @@
-"""How an agent's loop is remembered: extractors at hooks, entries on the blackboard."""
+"""Producers: extractors at hooks that turn calls into entries on the blackboard."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -12,7 +12,7 @@ Occasion: TypeAlias = Literal["before", "after", "after_throwing"]
 
 
 class Produced(NamedTuple):
-    """What an extractor found worth keeping, when that was, and what it is founded on."""
+    """The arguments of one entry, returned by an extractor."""
 
     data: Mapping[str, Json]
     tick: int
@@ -28,13 +28,13 @@ Extractor: TypeAlias = "Callable[[Call, Any], Produced | Sequence[Produced] | No
 
 
 class Producers:
-    """Extractors wired to a blackboard; a new kind of memory is one more registration."""
+    """Extractors connected to a blackboard; a new kind of memory needs only one more registration."""
 
     def __init__(self, hooks: Hooks, blackboard: Blackboard) -> None:
         self._hooks = hooks
         self._blackboard = blackboard
 
-    def register(  # noqa: PLR0913  # one call says all there is to know about a producer
+    def register(  # noqa: PLR0913  # one call gives all settings of a producer
         self,
         pointcut: Watched,
         extractor: Extractor,
@@ -45,12 +45,12 @@ class Producers:
         on: Occasion = "after",
         priority: int = DEFAULT_PRIORITY,
     ) -> Registration:
-        """Write to `scope` what the pure `extractor` makes of each matching call, or each event of a type.
+        """Write to `scope` the entries that the pure `extractor` returns for each matching call or event.
 
-        It is given the call and its result, which is the event; the error when `on` is after_throwing, None when it is before.
-        Its own errors are counted and never the caller's.
+        The extractor gets the call and its result, which for `emit` is the event; with `on` after_throwing it gets the
+        error, with before None. Errors of the extractor are counted and never reach the caller.
         """
-        scope_of(scope)  # an unknown scope is refused here, not at the first write
+        scope_of(scope)  # an unknown scope is rejected here, not at the first write
         write = self._blackboard.write
 
         def remember(call: Call, result: object = None) -> None:

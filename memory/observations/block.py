@@ -1,8 +1,8 @@
-"""The block that tells a model what was observed: sections of rows, within a budget of tokens whatever happened.
+"""The observations block of a prompt: sections of rows within a token budget.
 
-Where the budget is too small, sections lose their oldest rows down to the newest, those of least priority first;
-then whole sections go, in the same order. Those that stay come last: the longest of them loses rows first, down to the
-newest, and where even that is too much, its words are cut.
+When the budget is too small, optional sections lose their oldest rows down to the newest, lowest priority first; then
+whole optional sections are dropped, in the same order. Required sections come last: the longest loses rows first, down
+to the newest, and if the block is still too long, the text of that row is cut.
 """
 
 from collections import Counter
@@ -21,19 +21,19 @@ BLUNTED: Final = "observations\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
 
 
 class Telling(Enum):
-    """How many rows several observations of a section come to."""
+    """How several observations of one section are grouped into rows."""
 
-    EACH = "a row each; what is said again is counted"
-    COUNTED = "a row for each thing, with what was done to it and how often"
-    LATEST = "a row for each thing, the last that was said of it"
-    LAST = "the last one only"
+    EACH = "a row for each text; repetitions are counted"
+    COUNTED = "a row for each subject, with the number of observations of each type"
+    LATEST = "a row for each subject, its latest observation"
+    LAST = "only the latest observation"
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section. Of two the one of higher priority keeps its rows longer; one that `stays` is not left out.
+    """One section. A higher priority keeps rows longer; a section that `stays` is required and never dropped for another.
 
-    `types` has a word for each type, which a counted row says of it.
+    `types` maps each observation type to the word for it in a counted row.
     """
 
     title: str
@@ -44,9 +44,9 @@ class Section:
     stays: bool = False
 
     def rows(self, observations: Iterable[Observation]) -> list[str]:
-        """Return its rows of `observations`, which come newest first; so do the rows.
+        """Return the rows for `observations`, which are newest first, as are the rows.
 
-        What no longer holds is left out; where nothing may be left out it is said of it.
+        Stale observations are omitted; in a required section they are marked as stale instead.
         """
         mine = [each for each in observations if self.stays or not each.stale]
         return [_flat(row) for row in self._told(mine)[: self.most]]
@@ -86,18 +86,18 @@ def _times(words: str, count: int) -> str:
 
 
 def _flat(row: str) -> str:
-    """Return `row` in one line that cannot be taken for the end of the block."""
+    """Return `row` as one line that cannot be read as the end of the block."""
     return line(row.replace(TAG, BLUNTED), LONGEST)
 
 
 BUDGET: Final = 2_000  # tokens
 OPENING: Final = "<observations>"
 CLOSING: Final = "</observations>"
-SHORTEST: Final = 12  # characters of a row that say anything at all
+SHORTEST: Final = 12  # characters of a row that are still useful
 
 
 class _Draft:
-    """One section as it shrinks; `gone` counts the rows it had to let go of, `size` its characters."""
+    """One section while it shrinks; `gone` is the number of removed rows, `size` its length in characters."""
 
     def __init__(self, section: Section, rows: list[str]) -> None:
         self.section = section
@@ -110,14 +110,14 @@ class _Draft:
         return "\n".join((f"## {self.section.title}", *rows)) + self._more()
 
     def lose_a_row(self) -> None:
-        """Let go of the oldest row."""
-        # Counted and not written out: there may be thousands.
+        """Remove the oldest row."""
+        # The size is updated, not measured again: there may be thousands of rows.
         before = len(self._more())
         self.gone += 1
         self.size += len(self._more()) - before - len(self.rows.pop()) - len("\n- ")
 
     def cut(self, over: int) -> None:
-        """Cut the one row that is left by so many characters, as far as it still says anything."""
+        """Shorten the only remaining row by `over` characters, down to the shortest useful length."""
         (row,) = self.rows
         length = max(len(row) - over, SHORTEST)
         if length < len(row):
@@ -131,9 +131,9 @@ class _Draft:
 def observations_block(
     observations: Iterable[Observation], sections: Sequence[Section], budget: int = BUDGET
 ) -> str | None:
-    """Return the block that tells of `observations`, or None when there is nothing to tell.
+    """Return the block of `observations`, or None when there is nothing to show.
 
-    It has never more tokens than `budget`; where not even a few words have room, there is none.
+    It never has more tokens than `budget`; None when not even a few words fit.
     """
     by_type: dict[str, list[Observation]] = {}
     for each in sorted(observations, key=lambda each: each.id, reverse=True):
@@ -146,7 +146,7 @@ def observations_block(
 
 
 def _of(section: Section, by_type: dict[str, list[Observation]]) -> list[Observation]:
-    """Return the observations of a section, the newest first."""
+    """Return the observations of a section, newest first."""
     lists = [by_type[each] for each in section.types if each in by_type]
     if len(lists) == 1:
         return lists[0]
@@ -154,7 +154,7 @@ def _of(section: Section, by_type: dict[str, list[Observation]]) -> list[Observa
 
 
 def _let_go(drafts: list[_Draft], room: int) -> None:
-    """Bring what may go to `room` characters with the rest, if that is enough: first its rows, then all of it."""
+    """Remove rows, then whole sections, of the optional sections until the block fits `room` characters."""
     for each in _by_priority(drafts, stays=False):
         while len(each.rows) > 1 and _size(drafts) > room:
             each.lose_a_row()
@@ -164,7 +164,7 @@ def _let_go(drafts: list[_Draft], room: int) -> None:
 
 
 def _cut_down(drafts: list[_Draft], room: int) -> None:
-    """Bring what stays to `room` characters, whatever it takes."""
+    """Remove rows, cut text, and then drop required sections until the block fits `room` characters."""
     while _size(drafts) > room and (each := _longest(drafts)) is not None:
         each.lose_a_row()
     for each in _by_priority(drafts, stays=True):
@@ -176,18 +176,18 @@ def _cut_down(drafts: list[_Draft], room: int) -> None:
 
 
 def _longest(drafts: Iterable[_Draft]) -> _Draft | None:
-    """Return which of those that stay has the most rows to spare: a list of files must not cost the errors theirs."""
+    """Return the draft with the most rows, None when each has only one: a list of files must not displace the errors."""
     spare = [each for each in drafts if len(each.rows) > 1]
     return max(spare, key=lambda each: len(each.rows), default=None)
 
 
 def _by_priority(drafts: Iterable[_Draft], *, stays: bool) -> list[_Draft]:
-    """Return those that stay, or those that may go, the least important first."""
+    """Return the required or the optional drafts, lowest priority first."""
     mine = [each for each in drafts if each.section.stays is stays]
     return sorted(mine, key=lambda each: each.section.priority)
 
 
 def _size(drafts: Sequence[_Draft]) -> int:
-    """Return how many characters the block has."""
+    """Return the length of the block in characters."""
     gaps = 2 * max(len(drafts) - 1, 0) + 2
     return sum(each.size for each in drafts) + gaps + len(OPENING) + len(CLOSING)

@@ -1,4 +1,4 @@
-"""What the tools of a model come to: files, commands, searches, lists of things to do, tasks given away."""
+"""Extractors for the tools of a model: files, commands, searches, todo lists, delegated tasks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -17,7 +17,7 @@ SEARCH: Final = "search_performed"
 TODOS: Final = "todo_updated"
 TASK: Final = "task_delegated"
 
-ERROR: Final = 8  # the importance of what failed
+ERROR: Final = 8  # the importance of a failure
 
 
 def _file(kind: str, importance: int, *outdates: str) -> Extract:
@@ -76,12 +76,12 @@ def _task(args: Args, result: Result) -> Sequence[Observed]:
 
 
 def _failed(what: str, about: str, error: str) -> Observed:
-    """Return what is told of a call that failed: it did not do what it is for."""
+    """Return the observation of a failed call, in place of the one for success."""
     return Observed(TOOL_ERROR, f"Failed: {what}: {line(error)}", ERROR, about, {"error": error})
 
 
 def _matches(output: object) -> int:
-    """Return how many results a search had, given as a list, as a count, or as lines of text."""
+    """Return the number of search results, given as a list, a count, or lines of text."""
     match output:
         case {"matches": list(found)}:
             return len(found)

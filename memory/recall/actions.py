@@ -1,6 +1,6 @@
-"""What an agent may do with its memory on purpose, and the recollection that each recall leaves behind.
+"""The actions of an agent on its memory, and the recollection that each recall writes.
 
-Each action takes no step of the game, and each can be watched. A recollection is judged by how the recall turned out.
+Each action takes no step of the game and can be watched. The outcome of a recall is recorded on its recollection.
 """
 
 from collections import Counter
@@ -20,14 +20,14 @@ from memory.hooks.hooks import Call, Hooks, hookable
 from memory.hooks.producers import Produced, Producers
 from memory.recall.query import RECOLLECTION, UPKEEP, Found, MemoryQuery, Searched
 
-UTILITY_KEPT: Final = 0.9  # of a utility, each time it is learnt anew
+UTILITY_KEPT: Final = 0.9  # weight of the old utility in the moving average
 RECOLLECTION_IMPORTANCE: Final = 2
 JUDGED: Final = "judged"  # the tag of a recollection whose outcome is known
 
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """One recall: what was asked and why, and the keys and scores of what came back."""
+    """One recall: the query and its reason, and the keys and scores of the results."""
 
     query: Mapping[str, Any]
     why: str
@@ -36,18 +36,18 @@ class Recollection:
 
 
 def recollection_of(entry: Entry) -> Recollection:
-    """Return the recall that `entry` tells of."""
+    """Return the recall that `entry` records."""
     data = cast("Mapping[str, Any]", entry.data)
     return Recollection(data["query"], data["why"], tuple(data["keys"]), tuple(data["scores"]))
 
 
 def is_open(entry: Entry) -> bool:
-    """Return whether the recall that `entry` tells of was not judged yet."""
+    """Return whether the outcome of the recall in `entry` is still unknown."""
     return JUDGED not in entry.tags
 
 
 def watch_actions(producers: Producers, agent_id: str) -> None:
-    """Keep every recall and every pruning of `agent_id` in its working memory."""
+    """Write each recall and each pruning of `agent_id` to its working memory."""
     working = scope_name(agent_id, "working")
     recalling = MemoryActions.memory_recall_with_scores
     producers.register(recalling, _recollection, scope=working, kind=RECOLLECTION)
@@ -55,7 +55,7 @@ def watch_actions(producers: Producers, agent_id: str) -> None:
 
 
 def learn_outcome(blackboard: Blackboard, keys: Iterable[str], *, useful: bool) -> int:
-    """Return how many entries are more or less useful now for how recalling them turned out."""
+    """Return the number of entries whose utility was updated with the outcome of recalling them."""
     learnt = 0
     for key in dict.fromkeys(keys):
         for scope in blackboard.scopes():
@@ -89,10 +89,10 @@ def _produced(call: Call, data: Mapping[str, Json]) -> Produced:
 
 @dataclass(frozen=True, slots=True)
 class MemoryStats:
-    """How many entries there are and how they stand, by scope and by edge.
+    """Counts of entries by scope and status, and the state of the edges.
 
-    `fullness` is the share of a scope's budget of tokens that is used, `pending` what waits at an edge, `faults`
-    how often a listener failed.
+    `fullness` is the used share of each scope's token budget, `pending` the number of entries pending at each edge, `faults`
+    the number of listener failures.
     """
 
     scopes: Mapping[str, int]
@@ -104,13 +104,13 @@ class MemoryStats:
 
     @property
     def count(self) -> int:
-        """How many entries there are."""
+        """The number of entries."""
         return sum(self.scopes.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """How an entry is to be kept. What the cartridge shows is verified; what is said is not."""
+    """How to store an entry. Only cartridge facts are verified; a note is inferred or a claim."""
 
     scope: str = ""
     kind: str = "note"
@@ -122,10 +122,10 @@ class Note:
 
     @staticmethod
     def of(metadata: Mapping[str, Any]) -> "Note":
-        """Return the note that `metadata` describes; a field that no note has is refused."""
+        """Return the note that `metadata` describes. Raises MalformedRecord for an unknown field."""
         unknown = sorted(metadata.keys() - {each.name for each in fields(Note)})
         if unknown:
-            message = f"{unknown[0]!r} cannot be said of an entry; use fields of Note."
+            message = f"{unknown[0]!r} is not a field of a note; use fields of Note."
             raise MalformedRecord(message)
         if metadata.get("status", "claim") not in ("inferred", "claim"):
             message = f"status {metadata['status']!r} is not for notes; use inferred or claim."
@@ -135,7 +135,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class MemoryActions:
-    """The actions of one agent on its memory. Where no scope is named, all of its own are meant."""
+    """The actions of one agent on its memory. Without a scope they apply to all scopes of the agent."""
 
     blackboard: Blackboard
     store: Searched
@@ -145,7 +145,7 @@ class MemoryActions:
     agent_id: str
 
     def memory_recall(self, query: MemoryQuery, why: str = "") -> list[Entry]:
-        """Return what answers `query`, the best first; `why` is kept with the recollection."""
+        """Return the entries that match `query`, best first; `why` is stored with the recollection."""
         return [each.entry for each in self.memory_recall_with_scores(query, why)]
 
     @hookable
@@ -175,7 +175,7 @@ class MemoryActions:
     ) -> str:
         """Return the key of the entry made of `data`; `metadata` are fields of a `Note`.
 
-        Raises MalformedRecord when it claims more than its author can know.
+        Raises MalformedRecord when it would replace an entry of a more trusted status.
         """
         note = Note.of(metadata or {})
         scope = note.scope or scope_name(self.agent_id, "working")
@@ -183,7 +183,7 @@ class MemoryActions:
             old = self.blackboard.get(scope, note.key)
             if old and not old.closed and TRUST[note.status] < TRUST[old.status]:
                 message = (
-                    f"{old.key!r} is {old.status}; a mere {note.status} cannot take its place."
+                    f"{old.key!r} is {old.status}; a note with status {note.status} cannot replace it."
                 )
                 raise MalformedRecord(message)
         told = asdict(note) | {"scope": scope}
@@ -197,9 +197,9 @@ class MemoryActions:
         older_than_s: float | None = None,
         scope: str = "",
     ) -> int:
-        """Return how many entries went: those of `keys`, with all `tags`, of more than an age.
+        """Return the number of entries removed: those in `keys`, with all `tags`, older than an age in game seconds.
 
-        What was given must all hold, and something must be given. Entries of lasting kinds stay.
+        All given conditions must be met, and at least one is required. Entries of lasting kinds stay.
         """
         if not keys and not tags and older_than_s is None:
             message = "memory_forget would forget everything; name keys, tags or an age."
@@ -222,19 +222,19 @@ class MemoryActions:
 
     @hookable
     def memory_deduplicate(self, threshold: float = 0.95, scope: str = "") -> int:
-        """Return how many entries became one with another that says the same."""
+        """Return the number of entries merged into a similar one."""
         return self._each(scope, lambda name: self.maintenance.deduplicate(name, threshold))
 
     @hookable
     def memory_prune(self, threshold: float = 0.1, scope: str = "") -> int:
-        """Return how many entries went for having faded below `threshold`."""
+        """Return the number of entries removed because their relevance was below `threshold`."""
         return self._each(scope, lambda name: self.maintenance.prune(name, threshold))
 
     @hookable
     def memory_transfer_raw(self, source: str, target: str, tags: Collection[str] = ()) -> int:
-        """Return how many entries of scope `source` with all `tags` were copied to `target` as they are.
+        """Return the number of entries of scope `source` with all `tags` that were copied unchanged to `target`.
 
-        Each keeps its key, which tells where it comes from, so that copying again changes nothing.
+        Each keeps its key, which names its origin, so copying again changes nothing.
         """
         copied = 0
         for entry in self.blackboard.entries(source):
@@ -250,17 +250,17 @@ class MemoryActions:
 
     @hookable
     def memory_ingest_now(self, *names: str) -> dict[str, int]:
-        """Return how many entries of each kind came of carrying on what is pending, all or by edge."""
+        """Return the number of entries of each kind written by carrying what is pending, at `names` or at all edges."""
         return dict(self.flows.run(*names))
 
     @hookable
     def memory_list_tags(self, scope: str = "*") -> dict[str, int]:
-        """Return every tag in the scopes that the glob names, and how many entries carry it."""
+        """Return the number of entries for each tag in the scopes that match the glob."""
         return self.store.tags(scope)
 
     @hookable
     def memory_stats(self) -> MemoryStats:
-        """Return how much there is, how far it is to be trusted, and what is waiting."""
+        """Return counts of entries by scope and status, and what is pending."""
         blackboard = self.blackboard
         scopes = {name: blackboard.entries(name) for name in blackboard.scopes()}
         entries = [each for held in scopes.values() for each in held]
@@ -275,18 +275,18 @@ class MemoryActions:
 
     @hookable
     def memory_map(self, expected: Iterable[str] = ()) -> MemoryMap:
-        """Return the whole layout of memory; scopes in `expected` are shown also when they are empty."""
+        """Return the map of memory; scopes in `expected` are included even when they are empty."""
         return memory_map(self.blackboard, self.flows, expected)
 
     @hookable
     def memory_gaps(self, expected: Iterable[str] = (), names: Iterable[str] = ()) -> list[str]:
-        """Return what memory does not know: empty scopes and kinds, vain recalls, `names` never met."""
+        """Return the gaps of memory: empty scopes and kinds, recalls without results, `names` without entries."""
         found = list(self.memory_map(expected).gaps)
         vain: dict[str, bool] = {}
         for scope in self.blackboard.scopes():
             for entry in self.blackboard.entries(scope, kind=RECOLLECTION):
                 recalled = recollection_of(entry)
-                vain[encode(recalled.query)] = not recalled.keys  # the last answer counts
+                vain[encode(recalled.query)] = not recalled.keys  # the latest result counts
         found += [f"nothing was found for {query}" for query, is_vain in vain.items() if is_vain]
         for name in names:
             query = MemoryQuery(place=name, subject=name, max_results=1)

@@ -1,7 +1,7 @@
-"""What a run met and owned: opponents, items, milestones, people, shop shelves and blocked squares.
+"""What a run met and owned: opponents, items, milestones, people, shop stock and blocked squares.
 
-Opponents, items and milestones have one entry for each run, which grows. People, shelves and squares are told as they
-were seen; what was seen later of the same is the truth from then on.
+Opponents, items and milestones have one entry for each run, which is extended. People, shops and squares are recorded
+as seen; a later observation of the same one replaces the earlier.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,16 +13,16 @@ from memory.codec import Json, as_json, grown
 from memory.flow.subscription import Derived
 
 ACQUAINTANCE: Final = "acquaintance"
-MAX_OF_RUNS: Final = 400  # all there are in a game, and as many of earlier runs
+MAX_OF_RUNS: Final = 400  # all in a game, and as many of earlier runs
 MOST_SOURCES: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Acquaintance:
-    """One species or trainer: where and when it was met first and last, how often, and how that went.
+    """One species or trainer: first and last meeting, number of battles and their outcomes.
 
-    `run` is whose ticks these are, `place` where it was met first. `won_by` and `won_with` are who of ours ended the last battle won against it,
-    and the moves used; `lost_in`, `lost_by` and `lost_at` the place of the last one lost, who began it, and at which level.
+    `run` is the run of the ticks, `place` that of the first meeting. `won_by` and `won_with` are our Pokemon and moves of the
+    last victory; `lost_in`, `lost_by` and `lost_at` are the place of the last defeat, our first Pokemon and its level.
     """
 
     run: str
@@ -45,7 +45,7 @@ class Acquaintance:
 
 
 def acquaintances(battles: Sequence[Entry], *, run: str) -> list[Derived]:
-    """Return what `battles` of `run` add to what is known of all opponents met in them."""
+    """Return the opponents met in `battles` of `run`, to be merged into the known ones."""
     known: dict[str, Acquaintance] = {}
     rests_on: dict[str, list[str]] = {}
     for entry in battles:
@@ -109,7 +109,7 @@ def _met_again(known: Acquaintance, new: Acquaintance) -> Acquaintance:
 def _last_of(
     known: Acquaintance, new: Acquaintance, times: str, names: tuple[str, ...]
 ) -> dict[str, Any]:
-    """Return what is told of the last battle of an outcome: of the newer, if it had that outcome."""
+    """Return the fields about the last battle with one outcome: of `new` if it had that outcome, else of `known`."""
     teller = new if getattr(new, times) else known
     return {name: getattr(teller, name) for name in names}
 
@@ -119,9 +119,9 @@ BELONGING: Final = "belonging"
 
 @dataclass(frozen=True, slots=True)
 class Belonging:
-    """One thing: where and when it was first seen in the bag, when last, and how many there were at most.
+    """One item: where and when it was first seen in the bag, when last, and the highest count.
 
-    `run` is whose ticks these are.
+    `run` is the run of the ticks.
     """
 
     run: str
@@ -133,7 +133,7 @@ class Belonging:
 
 
 def belongings(looks: Sequence[Entry], *, run: str) -> list[Derived]:
-    """Return what `looks` of `run` at the bag add to what is known of each thing in it."""
+    """Return the items in the bag snapshots `looks` of `run`, to be merged into the known ones."""
     known: dict[str, Belonging] = {}
     for entry in looks:
         data: Mapping[str, Any] = entry.data
@@ -162,7 +162,7 @@ _OF_THE_RUN: Final = frozenset({"run", "choices", "milestone", "before", "left",
 
 
 def milestones_of(waypoint: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return what one journey took up to each milestone, and what there was then: tick, turns, battles, team and so on."""
+    """Return the data of each milestone that one run reached, by id: tick, turns, battles, team and so on."""
     taken = {name: value for name, value in waypoint.items() if name not in _OF_THE_RUN}
     return {**waypoint.get("before", {}), waypoint["milestone"]: taken}
 
@@ -182,7 +182,7 @@ MAX_ENCOUNTERS: Final = 200  # of each kind
 
 @dataclass(frozen=True, slots=True)
 class PersonHeard:
-    """A person who was talked to: their first words, and what came of it, which is nothing where they only talk."""
+    """A person who was talked to: the first words of the text and the results of the talk, () when they only talk."""
 
     place: str
     map_id: int
@@ -193,7 +193,7 @@ class PersonHeard:
 
 @dataclass(frozen=True, slots=True)
 class ShelfSeen:
-    """What a person had for sale at the last look, as numbers of items."""
+    """The stock of a shop clerk at the last visit, as item numbers."""
 
     place: str
     map_id: int
@@ -203,7 +203,7 @@ class ShelfSeen:
 
 @dataclass(frozen=True, slots=True)
 class WayBarred:
-    """A square that a walk could not step on: from where to where it led, and whether a walk has passed since."""
+    """A square that a walk could not step on: from where to where it leads, and whether a later walk passed."""
 
     place: str
     towards: str
@@ -214,9 +214,9 @@ class WayBarred:
 
 
 def encounter_kinds() -> tuple[EntryKind, ...]:
-    """Return the policies of all these; those longest unseen are forgotten first.
+    """Return the policies of all kinds in this module; entries not seen for longest are evicted first.
 
-    Of the milestones of a run the last one stays, with what came before it.
+    Each run has one entry of milestones: the last one, with the earlier ones inside.
     """
     return (
         record_kind(HEARD, PersonHeard, _person, merge=_heard_again, limit=MAX_ENCOUNTERS),
@@ -229,14 +229,14 @@ def encounter_kinds() -> tuple[EntryKind, ...]:
 
 
 def contradiction(kind: str, known: Mapping[str, Any], seen: Mapping[str, Any]) -> str:
-    """Return what was `seen` that is not as it was `known`, in words; nothing where both agree."""
+    """Return the difference between `known` and `seen` in words, '' when they agree."""
     if kind == SHELF:
         back = sorted(set(seen["wares"]) - set(known["wares"]))
         gone = sorted(set(known["wares"]) - set(seen["wares"]))
         words = [f"item {each} is there" for each in back]
         return ", ".join([*words, *(f"item {each} is gone" for each in gone)])
     if kind == BARRED:
-        return "one got through" if seen["passed"] and not known["passed"] else ""
+        return "a walk passed" if seen["passed"] and not known["passed"] else ""
     return "" if known["came"] else ", ".join(seen["came"])
 
 
@@ -253,5 +253,5 @@ def _square(data: Mapping[str, Json]) -> str:
 
 
 def _heard_again(known: Mapping[str, Any], seen: Mapping[str, Any]) -> Mapping[str, Json]:
-    # Who gave something away has only words left afterwards, until the next game.
+    # A person who gave something only talks afterwards, so the first result stays until the next game.
     return {**known, "came": known["came"] or seen["came"]}
