@@ -220,7 +220,7 @@ class Blackboard:
         refused = judged.keys() - _JUDGED
         old = shelf.entries.get(entry.seq)
         if refused or old is None or old.key != entry.key:
-            message = f"{entry.key!r} cannot be revised in {sorted(refused) or 'a scope it has left'}; write it anew."
+            message = f"{entry.key!r} cannot be revised in {sorted(refused) or 'a scope it has left'}; write it again."
             raise MalformedRecord(message)
         _require_importance(entry.kind, judged.get("importance", old.importance))
         revised = old._replace(**judged)
@@ -331,7 +331,7 @@ class Blackboard:
         """Raise the errors of `write` for this writer, scope and importance."""
         _require_importance(kind, importance)
         if scope.writers != ("*",) and not scope.admits(by):
-            message = f"{by or 'nobody'!r} may not write to {scope.name}; ask {scope.writers[0]!r}."
+            message = f"{by or 'an unnamed writer'!r} may not write to {scope.name}; use {scope.writers[0]!r}."
             raise ForbiddenWrite(message)
 
     def _expiry(

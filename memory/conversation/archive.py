@@ -1,6 +1,6 @@
-"""What lies behind observations: the archive, a line each, and the messages of a group as they were said, a page at a time.
+"""Recall of what observations replaced: a catalogue with one line per archived group, and the messages of a group by page.
 
-Nothing that was observed or reflected upon is gone; this is how it is recalled.
+Observed and reflected content is never deleted; this module reads it back.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,22 +17,22 @@ from memory.store.conversations import ConversationStore
 from memory.tokens import tokens
 
 ROOM: Final = 2_000  # tokens
-LONGEST: Final = 160  # characters of what one group is about
+LONGEST: Final = 160  # characters of the content of one group
 
 
 def catalogue(
     archived: Sequence[Chunk], room: int = ROOM, estimate: Callable[[str], int] = tokens
 ) -> str:
-    """Return a line for each group of observations, the oldest first, in at most `room` tokens; '' where there is none.
+    """Return one line for each group of observations, oldest first, in at most `room` tokens; '' when nothing fits.
 
-    A line tells the id, when it was, and what it is about: milestones first, then what failed, then the rest. Where
-    there are too many, the oldest have one line together.
+    A line has the id, the time span and the content: milestones first, then failures, then the rest. When there are too
+    many groups, the oldest share one line.
     """
     rows = [_row(each) for each in archived]
     left, start = room, len(rows)
     while start and (left := left - estimate(rows[start - 1] + "\n")) >= 0:
         start -= 1
-    # What is told of the older ones together needs room as well.
+    # The common line of the older groups needs room as well.
     while start and estimate(_text(archived[:start], rows[start:])) > room:
         start += 1
         if start > len(rows):
@@ -71,19 +71,19 @@ def _when(observations: Observations) -> str:
 
 
 PAGE: Final = 2_000  # tokens
-SHORT: Final = 160  # characters of a message in short
+SHORT: Final = 160  # characters of a shortened message
 _PREFIX: Final = "group-"
 
 
 class Detail(Enum):
-    """How much is told of a message."""
+    """How much of a message a page shows."""
 
     LOW = "low"
     HIGH = "high"
 
 
 class Page(NamedTuple):
-    """One page of what was said, counted from 1; `pages` is how many there are."""
+    """One page of messages, counted from 1; `pages` is the number of pages."""
 
     text: str
     number: int
@@ -91,13 +91,13 @@ class Page(NamedTuple):
 
 
 def group_id(chunk: Chunk) -> str:
-    """Return the name under which the messages behind a chunk are recalled."""
+    """Return the id under which the messages of a chunk are recalled."""
     return f"{_PREFIX}{chunk.id}"
 
 
 @dataclass(frozen=True, slots=True)
 class MessageRecall:
-    """Recalls what was said in one conversation; a page has `room` tokens as `estimate` has them."""
+    """Recalls the messages of one conversation; a page has at most `room` tokens by `estimate`."""
 
     store: ConversationStore
     owner: str
@@ -105,14 +105,14 @@ class MessageRecall:
     room: int = PAGE
 
     def recall(self, group: str, detail: Detail = Detail.LOW, page: int = 1) -> Page:
-        """Return a page of the messages behind a group of observations; beyond the last page, the last.
+        """Return a page of the messages of one group of observations; beyond the last page, the last.
 
-        Raises UnknownMemory for a group that this conversation does not have.
+        Raises UnknownMemory when the conversation has no such group.
         """
         chunks = self.store.chunks(self.owner)
         found = next((each for each in chunks if group_id(each) == group), None)
         if found is None:
-            message = f"there is no group {group!r}; take one that the catalogue names."
+            message = f"there is no group {group!r}; use a group id from the catalogue."
             raise UnknownMemory(message)
         messages = self.store.messages(self.owner, after=found.from_seq - 1, upto=found.to_seq)
         pages = list(self._pages([_line(each, detail) for each in messages]))
@@ -129,7 +129,7 @@ class MessageRecall:
         yield "\n".join(page)
 
     def _pieces(self, line: str) -> Iterator[str]:
-        """Yield a line in pieces that have room on a page."""
+        """Yield a line in pieces that each fit on a page."""
         size = self.estimate(line)
         length = len(line) if size <= self.room else max(1, self.room * len(line) // size)
         for start in range(0, len(line), max(1, length)):

@@ -1,6 +1,6 @@
-"""Where a conversation can be cut, so that what stays can still be sent, and how much an observer is given at a time.
+"""Where a conversation can be cut so that the rest can still be sent, and the slices that an observer gets at a time.
 
-A call of a tool and its result belong together: a request with only one of them is refused. Pure; knows no file.
+A tool call and its result belong together: the service rejects a request with only one of them. Pure functions.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -12,22 +12,22 @@ from memory.codec import encode
 from memory.conversation.port import Distilled, DistillingFailed, Observer
 from memory.store.conversation_record import Block, Message, MessageOrigin
 
-LEAST_LEFT: Final = 1_000  # tokens of messages that stay if they can, where the floor is higher
-OVERSHOOT: Final = 0.95  # of the floor: by how much more than wanted may go
-# Before what is left of a row: what stands behind a bar must not come to stand at the beginning of one, and be believed.
+LEAST_LEFT: Final = 1_000  # tokens of messages that should stay, when the floor is higher
+OVERSHOOT: Final = 0.95  # of the floor: the maximum excess of a cut
+# Marks a continued row: text from the middle of a row must not look like a row of its own and be trusted.
 TORN: Final = "… "
 
 
 class Seam(IntEnum):
-    """How well a place is suited for a cut."""
+    """How suitable a place is for a cut."""
 
-    ANY = 0  # within what belongs together; only where nothing else helps
-    SETTLED = 1  # in the middle of a turn, but no call waits for its result
-    WHOLE = 2  # behind an answer that ends its turn
+    ANY = 0  # between a call and its result; the last resort
+    SETTLED = 1  # within a turn, but no call waits for its result
+    WHOLE = 2  # after an answer that ends its turn
 
 
 class Cut(NamedTuple):
-    """The place behind message `seq`; `tokens` are those of all messages up to there."""
+    """The place after message `seq`; `tokens` is the sum over all messages up to it."""
 
     seq: int
     tokens: int
@@ -35,10 +35,10 @@ class Cut(NamedTuple):
 
 
 def boundary(cuts: Sequence[Cut], total: int, floor: int) -> Cut | None:
-    """Return the place up to which messages go, so that about `floor` of their `total` tokens stay; None without any.
+    """Return the cut up to which messages are removed so that about `floor` of `total` tokens stay; None without cuts.
 
-    It is the nearest that lets enough go, unless that takes far too much or leaves next to nothing; then the
-    last before. `cuts` are in their order.
+    It is the first cut that removes enough, unless that removes far too much or leaves almost nothing; then it is the cut
+    before. `cuts` are in order.
     """
     target = total - floor
     over = next((each for each in cuts if each.tokens >= target), None)
@@ -51,9 +51,9 @@ def boundary(cuts: Sequence[Cut], total: int, floor: int) -> Cut | None:
 
 
 def cuts(messages: Sequence[Message]) -> Iterator[Cut]:
-    """Yield the place behind each message, in their order.
+    """Yield the place after each message, in order.
 
-    A call that its thread went on without waits no more: the process that made it was killed.
+    A call counts as finished when its thread continued without a result: the process that made it was killed.
     """
     threads: dict[str, set[str]] = {}
     tokens = 0
@@ -72,9 +72,9 @@ def cuts(messages: Sequence[Message]) -> Iterator[Cut]:
 
 
 def settled_until(messages: Sequence[Message], at_least: int) -> int | None:
-    """Return the last place behind which nothing is torn, with `at_least` tokens before it, or None.
+    """Return the seq of the last cut that separates no call from its result, with `at_least` tokens before it, or None.
 
-    A turn is cut in its middle only when twice as much has come together.
+    A turn is cut in the middle only when twice as many tokens have accumulated.
     """
     found = list(cuts(messages))
     for seam, wanted in ((Seam.WHOLE, at_least), (Seam.SETTLED, 2 * at_least)):
@@ -85,9 +85,9 @@ def settled_until(messages: Sequence[Message], at_least: int) -> int | None:
 
 
 def cut_below(messages: Sequence[Message], *, floor: int, limit: int) -> int | None:
-    """Return the place behind which less than `limit` tokens stay, about `floor` if it can be, or None without any.
+    """Return the seq of the cut after which less than `limit` tokens stay, about `floor` if possible, or None.
 
-    What belongs together is torn only when it alone is more than that.
+    A call is separated from its result only when both alone exceed the limit.
     """
     found = list(cuts(messages))
     total = sum(each.tokens for each in messages)
@@ -99,20 +99,20 @@ def cut_below(messages: Sequence[Message], *, floor: int, limit: int) -> int | N
 
 
 def called(message: Message) -> set[str]:
-    """Return the names of the calls of tools in `message`."""
+    """Return the ids of the tool calls in `message`."""
     return {str(each.get("id")) for each in message.blocks if each.get("type") == "tool_use"}
 
 
 def answered(message: Message) -> set[str]:
-    """Return the names of the calls whose results are in `message`."""
+    """Return the ids of the calls whose results are in `message`."""
     found = (each for each in message.blocks if each.get("type") == "tool_result")
     return {str(each.get("tool_use_id")) for each in found}
 
 
 def paired(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Return messages of one thread as they can be sent: what lost its other half is told in plain text.
+    """Return messages of one thread that can be sent: a call or result without its counterpart becomes plain text.
 
-    A call that the last message makes still waits for its result, and stays.
+    A call in the last message still waits for its result, and stays.
     """
     mended = []
     for at, message in enumerate(messages):
@@ -138,20 +138,20 @@ def _mended(block: Block, before: set[str], after: set[str]) -> Block:
 
 def content_text(content: object) -> str:
     """Return the content of a result as one text."""
-    return content if isinstance(content, str) else encode(content)  # type: ignore[arg-type]  # it was JSON
+    return content if isinstance(content, str) else encode(content)  # type: ignore[arg-type]  # read from JSON
 
 
 @dataclass(frozen=True, slots=True)
 class Slicer:
-    """How much an observer is given at a time: `limit` tokens as `estimate` has them."""
+    """Splits messages for an observer into slices of at most `limit` tokens by `estimate`."""
 
     limit: int
     estimate: Callable[[str], int]
 
     def observe(self, observer: Observer, messages: Sequence[Message], known: str) -> Distilled:
-        """Return what `observer` makes of what was really said in `messages`; of nothing it is not asked.
+        """Return the observations of `observer` for the messages that were not injected; without any it is not called.
 
-        Raises DistillingFailed when it fails for any slice, or says more than it was told.
+        Raises DistillingFailed when a slice fails, or when the observations are longer than the messages.
         """
         told = [each for each in messages if each.origin is not MessageOrigin.INJECTED]
         found: list[Distilled] = []
@@ -160,12 +160,12 @@ class Slicer:
             found.append(observer.observe(piece, before))
         joined = _joined(found)
         if self.estimate(joined.observations) > sum(each.tokens for each in told) + self.limit // 8:
-            message = "more was observed than was said; the messages are kept, and observed later."
+            message = "the observations are longer than the messages; the messages are observed later."
             raise DistillingFailed(message)
         return joined
 
     def slices(self, messages: Sequence[Message]) -> Iterator[list[Message]]:
-        """Yield all of `messages` in their order, at most `limit` tokens at a time."""
+        """Yield all of `messages` in order, at most `limit` tokens at a time."""
         piece: list[Message] = []
         tokens = 0
         for message in messages:
@@ -179,7 +179,7 @@ class Slicer:
             yield piece
 
     def _parts(self, message: Message) -> Iterator[Message]:
-        """Yield the message, or as many with a share of its blocks as it takes."""
+        """Yield the message, or several parts of it that each fit the limit."""
         if message.tokens <= self.limit:
             yield message
             return
@@ -203,14 +203,14 @@ class Slicer:
 
 
 def _end(text: str, start: int, length: int) -> int:
-    """Return where a piece of `length` at most ends: with a row, where one ends in it."""
+    """Return the end of a piece of at most `length` characters: at the end of a row, if one ends in it."""
     end = start + length
     row = text.rfind("\n", start, end) + 1
     return row if row > start and end < len(text) else end
 
 
 def _longest(block: Block) -> tuple[str, str]:
-    """Return what is long in a block, and as which field."""
+    """Return the field of a block that can be long, and its text."""
     match block.get("type"):
         case "text":
             return "text", str(block.get("text", ""))

@@ -1,7 +1,7 @@
-"""Observing and reflecting as jobs: ahead of need beside play, while a step waits, or in need without any model.
+"""Observation and reflection jobs: in the background in advance, while a step waits, or without a model as a last resort.
 
-The work of a job touches no file; only what keeps its result does, on the side of the caller. What cannot be made
-smaller is left alone until there is clearly more of it, longer after each time.
+The work of a job accesses no file; the caller's thread stores the result. Content that cannot be reduced is retried only
+after it has clearly grown, by more after each failure.
 """
 
 import os
@@ -43,24 +43,24 @@ from memory.store.conversation_record import (
 from memory.store.conversations import ConversationStore
 from memory.tokens import tokens
 
-_GROWN: Final = 10  # what failed is tried again once it has grown by this share of the threshold
-_DOUBLINGS: Final = 3  # how often that share doubles at most, while observing fails
+_GROWN: Final = 10  # a failed piece is retried when it has grown by a tenth of the threshold
+_DOUBLINGS: Final = 3  # the maximum number of times that growth doubles for observations
 _REFLECTION_DOUBLINGS: Final = 5
-_STILL_MUCH: Final = 0.75  # of the threshold: a reflection of more than that helps for too short
+_STILL_MUCH: Final = 0.75  # of the threshold: a larger reflection counts as a failure
 
 Task: TypeAlias = Callable[[], Distilled]
 About = TypeVar("About")
 
 
 def at_once(work: Task) -> Future[Distilled]:
-    """Do `work` now, for what is quick; the result holds what came of it, or its error."""
+    """Run `work` now, for fast work; the future holds its result or error."""
     future: Future[Distilled] = Future()
     _do(work, future)
     return future
 
 
 def in_thread(work: Task) -> Future[Distilled]:
-    """Do `work` in a thread of its own, which never holds up the end of the program: for models."""
+    """Run `work` in a daemon thread, which does not delay the end of the program: for models."""
     future: Future[Distilled] = Future()
     Thread(target=_do, args=(work, future), name="observing", daemon=True).start()
     return future
@@ -69,18 +69,17 @@ def in_thread(work: Task) -> Future[Distilled]:
 def _do(work: Task, future: Future[Distilled]) -> None:
     try:
         future.set_result(work())
-    except Exception as error:  # noqa: BLE001  # handed over with the result
+    except Exception as error:  # noqa: BLE001  # passed on in the future
         future.set_exception(error)
 
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """What a conversation works with.
+    """The collaborators of a conversation.
 
-    `clock` gives epoch seconds. `fallback` and `reflector_in_need` use no model; they are asked where everything else
-    has failed for too long. `background` is where work goes on: `at_once` or `in_thread`. `holder` is the name under
-    which work is claimed: no two processes of one name may have the file open, and one that was killed comes again
-    under its name.
+    `clock` gives epoch seconds. `fallback` and `reflector_in_need` use no model; they run when everything else has failed
+    for too long. `background` is `at_once` or `in_thread`. `holder` is the name under which work is leased: no two processes
+    with the same name may have the file open, and a restarted process uses its old name.
     """
 
     observer: Observer
@@ -100,17 +99,17 @@ class Dependencies:
         return round(self.clock() * 1_000)
 
     def tell(self, kind: ConversationEventKind, thread: str, data: dict[str, Json]) -> None:
-        """Tell of something that has happened; a fault of the listener is only counted."""
+        """Report an event to the listener; an error of the listener is only counted."""
         try:
             self.on_part(ConversationEvent(kind, thread, data))
-        except Exception as error:  # noqa: BLE001  # the listener is not our code
+        except Exception as error:  # noqa: BLE001  # a listener must not break the conversation
             self.faults.note("on_part", error)
 
 
 class _Job(Generic[About]):
-    """At most one work of a kind for one conversation, claimed for this process, waited for within bounds.
+    """At most one background work of a kind for one conversation, leased by this process, with a deadline.
 
-    `works` are the lease that is always taken, and what is marked as under way as well where a step waits for it.
+    `works` are the lease that is always taken, and the one that is also taken when a step waits.
     """
 
     works: tuple[Work, Work]
@@ -127,11 +126,11 @@ class _Job(Generic[About]):
 
     @property
     def is_under_way(self) -> bool:
-        """Whether something was begun and nothing came of it yet."""
+        """Whether work was started and its result not taken yet."""
         return self._under_way is not None
 
     def _begin(self, about: About, work: Task, *, waited: bool) -> bool:
-        """Return whether `work` was begun, for which a step waits or none does; not where another process is at it."""
+        """Return whether `work` was started, which another process's lease prevents; `waited`: a step waits for it."""
         if not self._claims(self.works[0]):
             return False
         if waited:
@@ -141,7 +140,7 @@ class _Job(Generic[About]):
         return True
 
     def _taken(self, *, within: float = 0.0) -> tuple[About, Distilled | Exception] | None:
-        """Return what came of the work, once, waiting `within` seconds for it at most; None while it goes on."""
+        """Return the result of the work, once, waiting at most `within` seconds; None while it runs."""
         if self._under_way is None:
             return None
         about, future = self._under_way
@@ -152,7 +151,7 @@ class _Job(Generic[About]):
         elif self._means.clock() < self._ends:
             return None
         else:
-            found = DistillingFailed(f"{self.works[0].value} took too long; it is given up.")
+            found = DistillingFailed(f"{self.works[0].value} exceeded its deadline; it is abandoned.")
         self._under_way = None
         for work in self.works:
             self._store.clear_flag(self._owner, work, self._means.holder)
@@ -168,7 +167,7 @@ class _Job(Generic[About]):
 
 
 class _Failed(NamedTuple):
-    """How often in a row a piece came to nothing: the messages that began at a number, with so many tokens."""
+    """The consecutive failures for one piece: the number of its first message, its tokens, and the count."""
 
     from_seq: int = 0
     tokens: int = 0
@@ -176,7 +175,7 @@ class _Failed(NamedTuple):
 
 
 class ObservationJob(_Job[tuple[Message, ...]]):
-    """Observes the messages of one conversation; the result is kept as a chunk."""
+    """Observes the messages of one conversation; the result is stored as a chunk."""
 
     works = (Work.BUFFERING_OBSERVATION, Work.OBSERVING)
 
@@ -191,7 +190,7 @@ class ObservationJob(_Job[tuple[Message, ...]]):
     def start(
         self, record: ObservationalMemoryRecord, piece: Sequence[Message], *, waited: bool = False
     ) -> None:
-        """Begin to observe `piece`, the messages behind all that is observed, unless that just failed or goes on already."""
+        """Start observing `piece`, the first unobserved messages, unless that just failed or a job is running."""
         size = _tokens(piece)
         if self.is_under_way or not self._may(piece[0].seq, size):
             return
@@ -203,17 +202,17 @@ class ObservationJob(_Job[tuple[Message, ...]]):
             self._tell(kind, from_seq=piece[0].seq, to_seq=piece[-1].seq, tokens=size)
 
     def keep(self, *, within: float = 0.0) -> bool:
-        """Return whether more is observed than before, waiting `within` seconds for it at most."""
+        """Return whether a new chunk was stored, waiting at most `within` seconds for the result."""
         taken = self._taken(within=within)
         if taken is None:
             return False
         piece, found = taken
         kinds = ConversationEventKind
-        # A rule that finds nothing is right; a model most likely failed.
+        # An empty result of rules is valid; of a model it is most likely a failure.
         may_be_empty = self._means.observer.source != "llm"
         if isinstance(found, Distilled) and not (may_be_empty or found.observations.strip()):
             found = DistillingFailed(
-                "the observer said nothing of what was said; it is asked again later."
+                "the observer returned no observations; it is called again later."
             )
         if isinstance(found, Distilled):
             chunk = self._chunk(piece, found, self._means.observer.source)
@@ -229,7 +228,7 @@ class ObservationJob(_Job[tuple[Message, ...]]):
         return False
 
     def observe_in_need(self, record: ObservationalMemoryRecord, piece: Sequence[Message]) -> bool:
-        """Return whether `piece` is observed and active by now: by no model, and if all fails by its first words."""
+        """Return whether `piece` was observed and activated now: without a model, and if that fails by its first words."""
         future = at_once(partial(self._observed, self._means.fallback, piece, record))
         if (error := future.exception()) is None:
             found, source = future.result(), self._means.fallback.source
@@ -254,7 +253,7 @@ class ObservationJob(_Job[tuple[Message, ...]]):
         return self._slicer.observe(observer, piece, known)
 
     def _may(self, from_seq: int, size: int) -> bool:
-        """Whether nothing failed on this piece, or it has grown enough since."""
+        """Return whether this piece has not failed, or has grown enough since."""
         failed = self._failed
         doublings = min(failed.times - 1, _DOUBLINGS)
         share = self._config.observation.message_tokens / _GROWN * 2**doublings
@@ -276,7 +275,7 @@ class ObservationJob(_Job[tuple[Message, ...]]):
 
 
 class _Base(NamedTuple):
-    """What is reflected upon: all observations of messages up to a number, as generation so and so."""
+    """The input of a reflection: all observations up to a message number, and the current generation."""
 
     generation: int
     upto_seq: int
@@ -285,18 +284,18 @@ class _Base(NamedTuple):
 
     @classmethod
     def of(cls, record: ObservationalMemoryRecord, *, needed_now: bool) -> "_Base":
-        """Return what is active now."""
+        """Return the currently active observations."""
         size = record.observation_token_count
         return cls(record.generation_count, record.cursor, size, needed_now)
 
 
 class ReflectionJob(_Job[_Base]):
-    """Reflects upon the observations of one conversation; the result is kept as its next generation."""
+    """Condenses the observations of one conversation; the result is stored as its next generation."""
 
     works = (Work.BUFFERING_REFLECTION, Work.REFLECTING)
 
     def start(self, record: ObservationalMemoryRecord, *, needed_now: bool) -> None:
-        """Begin to reflect upon all that is active, unless that failed on as much or goes on already."""
+        """Start reflecting on all active observations, unless that failed at this size or a job is running."""
         base = _Base.of(record, needed_now=needed_now)
         if self.is_under_way or not self._may(base):
             return
@@ -306,7 +305,7 @@ class ReflectionJob(_Job[_Base]):
         self._begin(base, work, waited=needed_now)
 
     def keep(self, *, within: float = 0.0) -> bool:
-        """Return whether there is a new reflection, waiting `within` seconds for it at most."""
+        """Return whether a new reflection was stored, waiting at most `within` seconds for the result."""
         taken = self._taken(within=within)
         if taken is None:
             return False
@@ -322,11 +321,11 @@ class ReflectionJob(_Job[_Base]):
         return is_kept
 
     def reflect_in_need(self, record: ObservationalMemoryRecord) -> bool:
-        """Return whether observations were made fewer at once: by rule, and if that fails by keeping the newest."""
+        """Return whether observations were reduced now: by rules, and if that fails by keeping the newest lines."""
         base = _Base.of(record, needed_now=True)
         text, target = record.active_observations, self._target(base)
         reflector = self._means.reflector_in_need
-        # At the hardest level it may keep more than is wanted, where all of that must be kept.
+        # Even at the hardest level the result can exceed the target, because milestones are always kept.
         future = at_once(partial(reflector.reflect, text, level=HARDEST, target=target))
         if (error := future.exception()) is not None:
             self._means.faults.note("reflector in need", DistillingFailed(str(error)))
@@ -342,9 +341,9 @@ class ReflectionJob(_Job[_Base]):
         return self._store.create_generation(self._owner, reflection, active=True)
 
     def _may(self, base: _Base) -> bool:
-        """Whether there is clearly more than when it last came to too little."""
+        """Return whether the observations have clearly grown since the last reflection that was too large."""
         tries, seq, size = self._store.tries(self._owner)
-        if not tries or base.upto_seq < seq:  # a return to before that
+        if not tries or base.upto_seq < seq:  # the run was restored to an earlier point
             return True
         doublings = min(tries - 1, _REFLECTION_DOUBLINGS)
         share = self._config.reflection.observation_tokens / _GROWN * 2**doublings

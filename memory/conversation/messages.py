@@ -1,6 +1,6 @@
-"""What was really said in messages, and a conversation as text for an observer.
+"""The parts of messages that are observed, and a conversation as text for an observer.
 
-Text between our tags was put in by memory and never said: it is not observed, and no text that was said can pass for it.
+Text between the tags of this module was injected by memory: it is not observed, and no other text can imitate it.
 """
 
 import datetime as dt
@@ -22,7 +22,7 @@ OTHER_CONVERSATION: Final = "other-conversation"
 REMINDER: Final = "system-reminder"
 PREVIOUS: Final = "previous-observations"
 CONVERSATION: Final = "conversation"
-INSTRUCTIONS: Final = "instructions"  # what an observer or a reflector is told
+INSTRUCTIONS: Final = "instructions"  # instructions for an observer or a reflector
 
 _OURS: Final = (
     MEMORY,
@@ -39,19 +39,19 @@ _TAG: Final = re.compile(rf"<(/?)({'|'.join(_OURS)})(?:\s[^<>]*)?>", re.IGNORECA
 
 
 def wrapped(tag: str, body: str, attributes: str = "") -> str:
-    """Return `body` between the tags `tag`, on lines of their own; `body` cannot close it."""
+    """Return `body` between `tag` tags, on lines of their own; `body` cannot close them."""
     opening = f"{tag} {attributes}" if attributes else tag
     return f"<{opening}>\n{blunted(body)}\n</{tag}>"
 
 
 def blunted(text: str) -> str:
-    """Return `text` with every tag of ours made harmless, and still readable."""
+    """Return `text` with the brackets of all memory tags replaced, so that it stays readable but has no tags."""
     return _TAG.sub(lambda found: f"\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}{found[0][1:-1]}"
                     "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}", text)  # fmt: skip
 
 
 def without_injected(text: str) -> str:
-    """Return `text` without anything between tags of ours; one that is never closed takes the rest with it."""
+    """Return `text` without anything between memory tags; an unclosed tag removes the rest."""
     said: list[str] = []
     open_tags: list[str] = []
     end = 0
@@ -66,7 +66,7 @@ def without_injected(text: str) -> str:
 
 
 def _turn(open_tags: list[str], tag: str, *, closes: bool) -> None:
-    """Open or close `tag`; what was left open within it is closed with it."""
+    """Open or close `tag`; tags left open within it are closed with it."""
     if not closes:
         open_tags.append(tag)
     elif tag in open_tags:
@@ -75,27 +75,27 @@ def _turn(open_tags: list[str], tag: str, *, closes: bool) -> None:
 
 
 def prompt(name: str, **filled: str) -> str:
-    """Return the prompt `name`, filled. Raises KeyError when a place in it is left open."""
+    """Return the prompt file `name`, filled. Raises KeyError when a placeholder has no value."""
     text = (files(__package__) / "prompts" / f"{name}.txt").read_text(encoding="utf-8")
     return Template(text).substitute(filled).rstrip("\n")
 
 
 class TextPart(NamedTuple):
-    """Words of the program or of the model."""
+    """Text of the program or of the model."""
 
     text: str
 
 
 class CallPart(NamedTuple):
-    """A call of a tool by the model."""
+    """A tool call of the model."""
 
     id: str
     tool: str
-    given: str  # the arguments in short, or as JSON where there are several
+    given: str  # the only argument as text, or all arguments as JSON
 
 
 class ResultPart(NamedTuple):
-    """What a call came to."""
+    """The result of a tool call."""
 
     id: str
     text: str
@@ -106,7 +106,7 @@ MessagePart: TypeAlias = TextPart | CallPart | ResultPart
 
 
 def message_parts(message: Message) -> Iterator[MessagePart]:
-    """Yield what was said in `message`, in its order: nothing of what was injected, and nothing empty."""
+    """Yield the parts of `message` in order, without injected and empty parts."""
     if message.origin is MessageOrigin.INJECTED or message.role == "system":
         return
     for block in message.blocks:
@@ -134,14 +134,14 @@ def _piece(block: Mapping[str, Any]) -> MessagePart | None:
 
 
 def moment_of(message: Message) -> LineTime:
-    """Return when `message` was said; without the time of day where that is unknown."""
+    """Return the time of `message`; without the time of day when that is unknown."""
     when = _when(message)
     clock = "" if when is None else f"{when:%H:%M}"
     return LineTime(clock, int(message.game_s), message.tick)
 
 
 def date_of(message: Message) -> dt.date | None:
-    """Return the day on which `message` was said, in UTC, or None where that is unknown."""
+    """Return the day of `message` in UTC, or None when it is unknown."""
     when = _when(message)
     return None if when is None else when.date()
 
@@ -165,9 +165,9 @@ _UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 
 
 def gap_between(earlier: Message, later: Message) -> str:
-    """Return the line that stands between two messages: '' where less than ten minutes went by, of play or by the clock.
+    """Return the line for the gap between two messages, '' when it is below ten minutes of play and of wall time.
 
-    Where the time of day is unknown, play alone counts.
+    When the wall time is unknown, only play time counts.
     """
     told = []
     if (played := later.game_s - earlier.game_s) >= SHORTEST_GAP_S:
@@ -184,9 +184,9 @@ def _span(seconds: float) -> str:
 
 
 def transcript(messages: Iterable[Message]) -> str:
-    """Return what was said in `messages`, '' where nothing was: nothing that was injected is shown as said.
+    """Return `messages` as text, '' when there is none; injected text is left out.
 
-    Ten minutes or more between two messages, of play or by the clock, are marked between them.
+    A gap of ten minutes or more between two messages, in play or wall time, is marked.
     """
     rows: list[str] = []
     tools: dict[str, str] = {}

@@ -1,7 +1,7 @@
-"""A model that observes or reflects. Its answer is untrusted text: it is parsed, checked, and held to what was shown.
+"""Observers and reflectors that use a model. Its answer is untrusted text: parsed, validated, and compared with the input.
 
-An answer that is empty, too long, degenerate, or names what was not said is refused; a reflection is asked for harder and
-harder until it is small enough.
+An answer that is empty, too long, degenerate, or contains invented names is rejected; a reflection is requested at higher
+compression levels until it is small enough.
 """
 
 import re
@@ -29,13 +29,13 @@ from memory.conversation.situation_format import held_to_shown, milestones_in, m
 from memory.store.conversation_record import Message
 from memory.tokens import CHARACTERS, tokens
 
-SHORTEST_DEGENERATE: Final = 2_000  # characters; less cannot be told from a list
+SHORTEST_DEGENERATE: Final = 2_000  # characters; a shorter text can be a list
 WINDOW: Final = 200  # characters
 MOST_REPEATED: Final = 0.4  # of all windows
 LONGEST_ROW: Final = 50_000  # characters
-MOST_NAMED: Final = 3  # made-up names that a problem tells
+MOST_NAMED: Final = 3  # invented names listed in a problem
 
-# Ids such as left_home and route_1; names as the cartridge writes them, all in capitals.
+# Ids such as left_home and route_1; names as in the cartridge, all in capitals.
 _WORD: Final = re.compile(r"\w+")
 _CAPITALS: Final = re.compile(r"\b[A-Z]{4,}\b")
 _EMPHASIS: Final = frozenset(
@@ -44,15 +44,15 @@ _EMPHASIS: Final = frozenset(
 
 
 class UnusableAnswer(DistillingFailed):
-    """An answer came and cannot be used; asking again, and otherwise, may help."""
+    """An answer arrived but cannot be used; another request at a different level may help."""
 
 
 def problem_with(
     text: str, *, source: str, limit: int, estimate: Callable[[str], int] = tokens
 ) -> str:
-    """Return what is wrong with `text` as the observations of `source`, in one line; '' where it is sound.
+    """Return the problem of `text` as observations of `source`, in one line; '' when it is valid.
 
-    `limit` is the most tokens it may have; 0 sets none.
+    `limit` is the maximum number of tokens; 0 means no limit.
     """
     observations = parse(text)
     if not observations:
@@ -68,13 +68,13 @@ def problem_with(
 
 
 def is_degenerate(text: str) -> bool:
-    """Return whether `text` is what a model writes that cannot stop: windows that were there before, or an endless row."""
+    """Return whether `text` is endless model output: mostly repeated windows, or an endless row."""
     if len(text) < SHORTEST_DEGENERATE:
         return False
     if any(len(row) > LONGEST_ROW for row in text.splitlines()):
         return True
     starts = range(0, len(text) - WINDOW + 1, WINDOW)
-    # Looked for anywhere before: a text may repeat itself in steps that are not those of the windows.
+    # Searched anywhere before the window: the period of a repetition need not be the window size.
     repeated = sum(
         text.find(text[start : start + WINDOW], 0, start + WINDOW - 1) >= 0 for start in starts
     )
@@ -82,7 +82,7 @@ def is_degenerate(text: str) -> bool:
 
 
 def made_up_names(text: str, source: str) -> tuple[str, ...]:
-    """Return the ids and names in `text` that `source` does not have, in any case of letters."""
+    """Return the ids and names in `text` that are not in `source`, ignoring case."""
     known = source.lower()
     return tuple(dict.fromkeys(name for name in _names(text) if name.lower() not in known))
 
@@ -94,10 +94,10 @@ def _names(text: str) -> Iterator[str]:
 
 
 def parse_answer(text: str) -> Distilled:
-    """Return the parts of `text`, each '' where it has none; never raises.
+    """Return the parts of `text`, each '' when it is missing; never raises.
 
-    A part that is never closed ends where the next begins. Without `<observations>` the lists outside of the other
-    parts are taken, and the prose around them is not.
+    An unclosed part ends where the next begins. Without `<observations>` the lists outside of the other parts are used,
+    and prose between them is dropped.
     """
     bodies = _bodies(text, OBSERVATIONS)
     found = parse("\n".join(bodies)) if bodies else parse(without_injected(text), lists_only=True)
@@ -113,9 +113,9 @@ def _short(text: str, tag: str) -> str:
 
 
 def _bodies(text: str, tag: str) -> list[str]:
-    """Return what stands between each opening `tag` and its end."""
+    """Return the text between each opening `tag` and its end."""
     ends = "|".join((OBSERVATIONS, CURRENT_TASK, SUGGESTED_RESPONSE))
-    # One that was never closed has neither its own end nor another part behind it.
+    # The last alternative is for an unclosed part that no other part follows.
     pattern = rf"<{tag}>(.*?)(?:</{tag}>|(?=<(?:{ends})>)|\Z)"
     return re.findall(pattern, text, re.DOTALL | re.IGNORECASE)
 
@@ -124,7 +124,7 @@ KNOWN_TOKENS: Final = 2_000  # of earlier observations that an observer is shown
 
 
 class ObserverPrompt(Enum):
-    """How an observer is told what to observe; each has its file."""
+    """The variants of the observer prompt; each has its file."""
 
     DEFAULT = "observer_default"
     LEGACY = "observer_legacy"
@@ -132,7 +132,7 @@ class ObserverPrompt(Enum):
 
 
 class Prompt(NamedTuple):
-    """A request in two texts: what a model is, and what it is given."""
+    """A request in two texts: the system prompt and the user message."""
 
     system: str
     user: str
@@ -144,7 +144,7 @@ def observing_prompt(
     variant: ObserverPrompt = ObserverPrompt.DEFAULT,
     estimate: Callable[[str], int] = tokens,
 ) -> Prompt:
-    """Return what an observer is told about `messages`; of `known` it sees the end, to go on from."""
+    """Return the prompt of an observer for `messages`; of `known` it contains the end, for continuity."""
     parts = []
     if end := known_end(known, KNOWN_TOKENS, estimate):
         parts.append(wrapped(PREVIOUS, end))
@@ -159,7 +159,7 @@ def observing_prompt(
 def reflecting_prompt(
     observations: str, level: int, target: int, variant: ObserverPrompt = ObserverPrompt.DEFAULT
 ) -> Prompt:
-    """Return what a reflector is told; `level` 0 to 4 says how hard to condense, `target` is in tokens."""
+    """Return the prompt of a reflector; `level` 0 to 4 is the strength of compression, `target` is in tokens."""
     system = prompt(
         "reflector",
         observer=prompt(variant.value, output_format="(The form of your answer is given below.)"),
@@ -174,7 +174,7 @@ def reflecting_prompt(
 
 
 def known_end(known: str, room: int, estimate: Callable[[str], int] = tokens) -> str:
-    """Return the last rows of `known` that have room in so many tokens, under the date they are of."""
+    """Return the last rows of `known` that fit in `room` tokens, with the header of their date."""
     rows, kept = known.strip().splitlines(), ending(known.strip(), room, estimate).splitlines()
     before = rows[: len(rows) - len(kept)]
     header = next((row for row in reversed(before) if row.startswith("Date:")), "")
@@ -188,9 +188,9 @@ LEAST_LIMIT: Final = 200  # tokens that observations of few messages may have
 
 @dataclass(frozen=True)
 class _Distiller:
-    """Distils with a model. `complete` takes a system text and a user text, and returns what the model answers.
+    """An observer or reflector with a model. `complete` takes a system and a user text and returns the model's answer.
 
-    Whatever keeps `complete` from an answer it raises as DistillingFailed.
+    `complete` raises DistillingFailed when there is no answer.
     """
 
     source = "llm"
@@ -201,14 +201,13 @@ class _Distiller:
 
 
 class ModelObserver(_Distiller):
-    """Observes with a model."""
+    """An observer that uses a model."""
 
     def observe(self, messages: Sequence[Message], known: str) -> Distilled:
-        """Return the model's observations, with the milestones that the program told and no others.
+        """Return the model's observations, with exactly the milestones that the program reported.
 
-        Where nothing was said in `messages`, there are none, and no model is asked. Raises DistillingFailed when no
-        answer came. Raises UnusableAnswer when it is empty, repeats itself, is longer than what was said, or names what
-        was not.
+        Without text in `messages` there are none, and the model is not called. Raises DistillingFailed when no answer came.
+        Raises UnusableAnswer when it is empty, repeats itself, is longer than the messages, or contains invented names.
         """
         said = transcript(messages)
         if not said:
@@ -224,13 +223,13 @@ class ModelObserver(_Distiller):
 
 
 class ModelReflector(_Distiller):
-    """Reflects with a model."""
+    """A reflector that uses a model."""
 
     def reflect(self, observations: str, *, level: int, target: int) -> Distilled:
-        """Return the model's reflection, with the milestones of `observations` and no others.
+        """Return the model's reflection, with exactly the milestones of `observations`.
 
-        Raises DistillingFailed when no answer came. Raises UnusableAnswer when it is empty, repeats itself, is no
-        smaller, has more than `target` tokens, or names what the observations do not.
+        Raises DistillingFailed when no answer came. Raises UnusableAnswer when it is empty, repeats itself, is not smaller,
+        has more than `target` tokens, or contains names that the observations do not.
         """
         asked = reflecting_prompt(observations, level, target, self.variant)
         answer = self.complete(*asked)
@@ -245,7 +244,7 @@ class ModelReflector(_Distiller):
 
 def _sound(answer: str, source: str, limit: int, estimate: Callable[[str], int]) -> Distilled:
     found = parse_answer(answer)
-    # Before lines are cut: one without an end tells that the model could not stop.
+    # Checked before lines are cut: an endless line means that the model did not stop.
     problem = "it repeats itself over and over" if is_degenerate(answer) else ""
     problem = problem or problem_with(
         found.observations, source=source, limit=limit, estimate=estimate
@@ -253,7 +252,7 @@ def _sound(answer: str, source: str, limit: int, estimate: Callable[[str], int])
     if problem:
         message = f"the answer cannot be used: {problem}"
         raise UnusableAnswer(message)
-    # These can be done without, where they name what was not said.
+    # These are optional, so they are dropped when they contain invented names.
     task, response = (
         "" if made_up_names(words, source) else words
         for words in (found.current_task, found.suggested_response)
@@ -266,7 +265,7 @@ def _held(found: Distilled, shown: Sequence[DatedLine], earlier: Collection[str]
     return replace(found, observations=render(held))
 
 
-MORE_TRIES: Final = 3  # at harder levels, after the first
+MORE_TRIES: Final = 3  # at higher levels, after the first
 
 
 def reflect_until(
@@ -278,9 +277,8 @@ def reflect_until(
 ) -> Distilled:
     """Return the first reflection of at most `target` tokens that is smaller than `text` and not empty.
 
-    The levels from `start_level` to three above it are tried, none above 4. Raises DistillingFailed at once where no
-    answer comes, else after the last level. The same text would fail again, so the caller should not ask before it has
-    changed.
+    The levels from `start_level` to three above it are tried, none above 4. Raises DistillingFailed at once when no answer
+    comes, else after the last level. The same text would fail again, so the caller should retry only after it has changed.
     """
     problem = ""
     first = min(max(start_level, 0), HARDEST)

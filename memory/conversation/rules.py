@@ -1,8 +1,8 @@
-"""Observing and reflecting by rules alone: no model, no network, and the same text for the same messages.
+"""Observers and reflectors by rules: no model, no network, and a deterministic result.
 
-What goes first is what is uncertain, then requests, then what is done, then what was asserted; what does not work goes
-last, and a verified milestone never. Within each, the oldest goes first. What the program said is taken as so, what the
-model said as its word. Where even that fails, the first words of each message and the newest lines remain.
+Lines are removed in this order: uncertain, asked, done, asserted, then failures; verified milestones never. Within each
+group the oldest goes first. Statements of the program are asserted, those of the model uncertain. If even the rules
+fail, the first words of each message and the newest lines remain.
 """
 
 import re
@@ -54,10 +54,10 @@ from memory.tokens import tokens
 
 
 def merged(observations: Iterable[DatedLine]) -> tuple[DatedLine, ...]:
-    """Return the lines of `observations` with those that say the same in one, where and when it was said last.
+    """Return the lines of `observations` with equal lines merged into one, at the place and time of the last.
 
-    Numbers of attempts are kept at their greatest, others are added up. Of the same advice the last note stays. A
-    milestone is told once, where it was first told.
+    Of attempt numbers the highest is kept, other counts are added. Of equal advice the last note stays. A milestone stays
+    once, at its first occurrence.
     """
     told: set[str] = set()
     kept: dict[tuple[object, ...], DatedLine] = {}
@@ -76,7 +76,7 @@ def merged(observations: Iterable[DatedLine]) -> tuple[DatedLine, ...]:
 
 
 def _stem(text: str) -> str:
-    """Return what must be the same in two lines that say the same."""
+    """Return the part of a text that must be equal in lines to be merged."""
     return text.partition(NOTE)[0] if text.startswith(ADVISED) else split_tried(text)[0]
 
 
@@ -90,7 +90,7 @@ def _both(earlier: ObservationLine, later: DatedLine) -> DatedLine:
     return later._replace(line=line)
 
 
-DETAIL: Final = (10, 8, 6, 4, 2)  # tenths of the detail that a level of 0 to 4 aims to keep
+DETAIL: Final = (10, 8, 6, 4, 2)  # tenths of the detail that each level from 0 to 4 keeps, about
 SHORTEST: Final = 40  # characters that an old line keeps at the hardest level
 _GOES: Final = (
     LinePriority.UNCERTAIN,
@@ -103,10 +103,10 @@ _GOES: Final = (
 def condensed(
     observations: Sequence[DatedLine], room: int, estimate: Callable[[str], int], level: int = 0
 ) -> Observations:
-    """Return `observations` in at most `room` tokens by `estimate`, or the milestones alone where they need more.
+    """Return `observations` in at most `room` tokens by `estimate`, or only the milestones when they need more.
 
-    From level 1 on, the older half is shortened before anything goes. `estimate` must not count less for parts than
-    for their whole.
+    From level 1 on, the older half is shortened before lines are removed. The estimates of parts must not sum to less than
+    that of the whole.
     """
     lines = merged(observations)
     if level:
@@ -116,21 +116,21 @@ def condensed(
     lines = _fitting(lines, room, estimate)
     if not lines or _size(lines, estimate) <= room:
         return lines
-    # All of them are milestones: they become one line, where the first was reached.
+    # Only milestones are left: they become one line, at the time of the first.
     ids = [name for each in lines for name in milestones_of(each.line)]
     line = ObservationLine(LinePriority.ASSERTED, milestones_text(ids), lines[0].line.moment)
     return (DatedLine(lines[0].date, line),)
 
 
 def _short(line: ObservationLine, longest: int) -> ObservationLine:
-    """Return `line` shortened, but for a milestone and what does not work."""
+    """Return `line` shortened, except for milestones and failures."""
     if milestones_of(line) or is_ban(line):
         return line
     return replace(line, text=one_line(line.text, longest), details=())
 
 
 def _fitting(lines: Observations, room: int, estimate: Callable[[str], int]) -> Observations:
-    """Return as many of `lines` as have room, in their order."""
+    """Return the lines that fit, in their order."""
     size = _size(lines, estimate)
     gone: set[int] = set()
     for place in sorted(range(len(lines)), key=lambda place: (_worth(lines[place].line), place)):
@@ -142,14 +142,14 @@ def _fitting(lines: Observations, room: int, estimate: Callable[[str], int]) -> 
 
 
 def _worth(line: ObservationLine) -> int:
-    """Return how late `line` goes; milestones come behind everything."""
+    """Return how late `line` is removed; milestones come last."""
     if milestones_of(line):
         return len(_GOES) + 1
     return len(_GOES) if is_ban(line) else _GOES.index(line.priority)
 
 
 def _size(lines: Observations, estimate: Callable[[str], int]) -> int:
-    """Return the tokens of `lines`, a little too many: each row and each day is counted for itself."""
+    """Return the tokens of `lines`, slightly too many: each row and each header is counted separately."""
     days = groupby(lines, key=lambda each: each.date)
     heads = sum(estimate(render_date(date) + "\n") for date, _ in days)
     return heads + sum(_cost(each.line, estimate) for each in lines)
@@ -159,19 +159,19 @@ def _cost(line: ObservationLine, estimate: Callable[[str], int]) -> int:
     return estimate(render_line(line) + "\n")
 
 
-WIDTH: Final = 120  # characters of one message, where every observer failed
-SHARE: Final = 12  # tokens of messages for one of observations
-LEAST_ROOM: Final = 200  # tokens of observations that few messages may come to
-# Characters of an argument or a result: what it recalled is known already.
+WIDTH: Final = 120  # characters of one message, when every observer failed
+SHARE: Final = 12  # tokens of messages per token of observations
+LEAST_ROOM: Final = 200  # tokens of observations allowed for few messages
+# Characters of an argument or a result: recalled content is known already.
 LONGEST_GIST: Final = 100
 LONGEST_EVENT: Final = 200
 _COORDINATES: Final = re.compile(r"\s*\([\d\s,;xy=]*\)$")
-_MARKUP: Final = re.compile(r"</?[a-z][a-z-]{0,30}>")  # marks a result as data, and says nothing
+_MARKUP: Final = re.compile(r"</?[a-z][a-z-]{0,30}>")  # marks a result as data, and has no content
 _SHOWN: Final = (MILESTONE, BATTLE_LOST, BLACKOUT)
 
 
 class HeuristicObserver:
-    """Observes questions, advice, calls of tools and their results, milestones, losses and what failed."""
+    """Observes questions, advice, tool calls and their results, milestones, losses and failures."""
 
     source = "programmatic"
 
@@ -179,10 +179,10 @@ class HeuristicObserver:
         self._estimate = estimate
 
     def observe(self, messages: Sequence[Message], known: str) -> Distilled:
-        """Return what `messages` come to, in an eleventh of their tokens; milestones have room in any case.
+        """Return the observations of `messages`, in a twelfth of their tokens or 200; milestones are kept in any case.
 
-        Milestones and failures that `known` tells in the same words are not told again. Nothing that was injected is
-        observed; where there is nothing else, there are no observations. Raises nothing.
+        Milestones and failures that `known` contains in the same words are not repeated. Injected text is not observed;
+        without other text there are no observations. Raises nothing.
         """
         watch = _Watch(self._estimate, messages)
         lines = list(_new(watch.lines, known))
@@ -191,14 +191,14 @@ class HeuristicObserver:
 
 
 def shown_milestones(messages: Iterable[Message]) -> tuple[DatedLine, ...]:
-    """Return the lines of the milestones that the program, and no other source, said were reached."""
+    """Return the lines of the milestones that the program, and no other source, reported."""
     watch = _Watch(tokens, messages)
     return tuple(each for each in watch.lines if milestones_of(each.line))
 
 
 def _new(lines: Iterable[DatedLine], known: str) -> Iterator[DatedLine]:
-    """Yield `lines` without the milestones and failures that are known in the same words."""
-    # Only what is asserted matters here, and all that is known may be long.
+    """Yield `lines` without the milestones and failures that `known` contains in the same words."""
+    # Only asserted lines matter here, and `known` may be long.
     rows = (row for row in known.splitlines() if LinePriority.ASSERTED.value in row)
     told = parse("\n".join(rows))
     reached = set(milestones_in(told))
@@ -213,14 +213,14 @@ def _new(lines: Iterable[DatedLine], known: str) -> Iterator[DatedLine]:
 
 
 class _Watch:
-    """What was said in messages, in lines; `task` is what the last question was about."""
+    """The observation lines of messages; `task` is the subject of the last question."""
 
     def __init__(self, estimate: Callable[[str], int], messages: Iterable[Message]) -> None:
         self.lines: list[DatedLine] = []
         self.task = ""
-        self.size = 0  # tokens of what was seen
+        self.size = 0  # tokens of the observed messages
         self._estimate = estimate
-        self._open: dict[str, str] = {}  # calls that have no result yet, in words
+        self._open: dict[str, str] = {}  # calls without a result yet, in words
         for message in messages:
             self._see(message)
 
@@ -256,14 +256,14 @@ class _Watch:
         yield from facts
         if told.why:
             self.task = _question(told, told.place)
-            # Without where in the place: what is asked there again is one line.
+            # Without coordinates, so that repeated questions in one place merge into one line.
             yield LinePriority.ASKED, f"asked: {_question(told, _COORDINATES.sub('', told.place))}"
         elif not facts:
             yield LinePriority.ASKED, f"told: {one_line(text, LONGEST_EVENT)}"
 
 
 def _gist(result: str) -> str:
-    """Return the first row of a result, and how many more there are."""
+    """Return the first row of a result, and the number of further rows."""
     rows = [one_line(row, LONGEST_GIST) for row in _MARKUP.sub("", result).splitlines()]
     said = [row for row in rows if row]
     more = f" (and {len(said) - 1} more)" if len(said) > 1 else ""
@@ -275,7 +275,7 @@ def _facts(told: Situation) -> Iterator[tuple[LinePriority, str]]:
         yield LinePriority.ASSERTED, milestones_text(told.reached)
     for event in told.happened:
         is_grave = event.startswith(_SHOWN)
-        # An id must stay whole, however long.
+        # An id must stay complete, however long.
         text = event if event.startswith(MILESTONE) else one_line(event, LONGEST_EVENT)
         yield (LinePriority.ASSERTED if is_grave else LinePriority.DONE), text
     for failure in told.failed:
@@ -293,7 +293,7 @@ HARDEST: Final = len(DETAIL) - 1
 
 
 class HeuristicReflector:
-    """Condenses observations: what is old harder, what is recent hardly, verified milestones not at all."""
+    """Condenses observations: old lines strongly, recent lines little, verified milestones not at all."""
 
     source = "programmatic"
 
@@ -301,10 +301,10 @@ class HeuristicReflector:
         self._estimate = estimate
 
     def reflect(self, observations: str, *, level: int, target: int) -> Distilled:
-        """Return `observations` in at most `target` tokens, or the milestones alone where they need more.
+        """Return `observations` in at most `target` tokens, or only the milestones when they need more.
 
-        At level 0 nothing goes that has room; each level above aims at two tenths less of the detail. Raises
-        DistillingFailed when there is nothing to reflect upon.
+        At level 0 everything that fits is kept; each higher level aims at two tenths less detail. Raises DistillingFailed
+        when there are no observations.
         """
         known = parse(observations)
         if not known:
@@ -317,9 +317,9 @@ class HeuristicReflector:
 
 
 def first_words(messages: Iterable[Message]) -> Distilled:
-    """Return the beginning of each text: what is left where every observer failed. It cannot fail.
+    """Return the beginning of each text, for when every observer failed. It cannot fail.
 
-    All that is lost by it is in the file still, and can be recalled.
+    The full messages are still in the file, and can be recalled.
     """
     rows = [
         f"* 🟢 (tick {message.tick}) {message.role}: {text[:WIDTH]}"
@@ -331,7 +331,7 @@ def first_words(messages: Iterable[Message]) -> Distilled:
 
 
 def ending(text: str, limit: int, estimate: Callable[[str], int]) -> str:
-    """Return as many of the last lines of `text` as have at most `limit` tokens together."""
+    """Return as many of the last lines of `text` as fit in `limit` tokens."""
     lines: list[str] = []
     left = limit
     for line in reversed(text.splitlines()):

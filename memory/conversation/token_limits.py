@@ -1,7 +1,7 @@
-"""Keeping a conversation within its thresholds: what waits is activated, then as much is observed and reflected upon as is needed.
+"""The token limits of a conversation: buffered chunks are activated, then messages observed and observations reflected on.
 
-Each method is given the memory as it is and returns it as it is afterwards. A step waits only beyond the points of
-blocking, and only for so long; beyond the hard limits no model is asked.
+Each method takes the current state of memory and returns the new one. A step waits only above the blocking thresholds,
+for a limited time; above the hard limits no model is called.
 """
 
 from collections.abc import Callable
@@ -17,31 +17,31 @@ from memory.store.conversations import ConversationStore
 
 
 class MemoryState(NamedTuple):
-    """The memory at one moment, and all messages it does not stand in for."""
+    """The memory at one moment, and all messages after its cursor."""
 
     record: ObservationalMemoryRecord
     messages: tuple[Message, ...]
 
     @property
     def unobserved(self) -> tuple[Message, ...]:
-        """The messages of which nothing waits to stand in for them either."""
+        """The messages that are in no buffered chunk either."""
         waiting = self.record.buffered_observation_chunks
         end = waiting[-1].to_seq if waiting else self.record.cursor
         return tuple(each for each in self.messages if each.seq > end)
 
 
 def threshold(config: ConversationConfig, record: ObservationalMemoryRecord) -> int:
-    """Return from how many tokens of messages on they are observed: more where observations leave room and share it."""
+    """Return the message tokens from which messages are observed: more when observations share unused budget."""
     most = config.observation.message_tokens
     if not config.share_token_budget:
         return most
     room = config.reflection.observation_tokens - record.observation_token_count
-    # Never into what makes a step wait: that is counted from the bare threshold.
+    # Never above the blocking threshold, which is counted from the configured one.
     return min(most + max(0, room), config.observation.blocking)
 
 
 def is_near(config: ConversationConfig, record: ObservationalMemoryRecord) -> bool:
-    """Return whether anything may have to be done: below the first threshold, with nothing that waits, nothing does."""
+    """Return whether anything may need work: False below the first threshold with nothing buffered."""
     observation, reflection = config.observation, config.reflection
     return bool(
         record.buffered_observation_chunks
@@ -52,7 +52,7 @@ def is_near(config: ConversationConfig, record: ObservationalMemoryRecord) -> bo
 
 
 class TokenLimits:
-    """Keeps one conversation within its thresholds. `look` gives its memory as it is."""
+    """Keeps one conversation within its thresholds. `look` returns its current memory."""
 
     def __init__(
         self,
@@ -71,12 +71,12 @@ class TokenLimits:
         self._reflecting = ReflectionJob(store, owner, config, means)
 
     def kept(self, state: MemoryState, also: ActivationReason | None, since: float) -> MemoryState:
-        """Do all that the next call of a model needs; `since` is when its step began to wait."""
+        """Do everything that the next model call needs; `since` is when its step began to wait."""
         state = self.activated(self.prepared(state), also)
         return self._reflected(self._observed(state, since), since)
 
     def prepared(self, state: MemoryState) -> MemoryState:
-        """Keep what is done, and begin to observe a piece ahead of need where enough has come together."""
+        """Store finished results, and start observing a piece in advance when enough messages have accumulated."""
         if self.observing.keep() | self._reflecting.keep():
             state = self._look()
         step = self._config.observation.buffer_step
@@ -85,12 +85,12 @@ class TokenLimits:
         if end is not None:
             piece = [each for each in unobserved if each.seq <= end]
             self.observing.start(state.record, piece)
-            if self.observing.keep():  # at once, where there is no need to wait for it
+            if self.observing.keep():  # already finished when it ran without a thread
                 return self._look()
         return state
 
     def activated(self, state: MemoryState, also: ActivationReason | None = None) -> MemoryState:
-        """Let what waits stand in for its messages, where it is time for it; for the reason `also`, all that waits."""
+        """Activate buffered chunks when the threshold is reached; with the reason `also`, activate all of them."""
         record = state.record
         waiting = record.buffered_observation_chunks
         if not waiting:
@@ -128,7 +128,7 @@ class TokenLimits:
         return after
 
     def _observed(self, state: MemoryState, since: float) -> MemoryState:
-        """Observe while the step waits where there are too many messages, and in need without a model."""
+        """Observe while the step waits when there are too many messages, and without a model above the hard limit."""
         observation = self._config.observation
         most = observation.blocking
         if not observation.buffer_step:
@@ -141,7 +141,7 @@ class TokenLimits:
         return state
 
     def _with_piece(self, state: MemoryState, most: int, since: float) -> MemoryState:
-        """Have all observed that is too much, and wait for it no longer than a step may."""
+        """Observe the excess messages, and wait for it no longer than a step may."""
         piece = self._too_much(state)
         if state.record.pending_message_tokens < most or not piece:
             return state
@@ -165,13 +165,13 @@ class TokenLimits:
         return state
 
     def _too_much(self, state: MemoryState) -> tuple[Message, ...]:
-        """Return the messages that nothing is observed of and that should go, so that few enough stay."""
+        """Return the unobserved messages that must be observed to get below the threshold."""
         observation = self._config.observation
         end = cut_below(state.messages, floor=observation.floor, limit=observation.message_tokens)
         return tuple(each for each in state.unobserved if end is not None and each.seq <= end)
 
     def _reflected(self, state: MemoryState, since: float) -> MemoryState:
-        """Reflect where there are too many observations: what waits first, then while the step waits, then without a model."""
+        """Reduce observations above the threshold: by the buffered reflection, a new one, or without a model."""
         reflection = self._config.reflection
         tokens = state.record.observation_token_count
         if tokens >= reflection.observation_tokens and state.record.buffered_reflection:

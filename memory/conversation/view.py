@@ -1,7 +1,7 @@
-"""What the actor sees of a conversation: one tagged block of memory behind its rules, and the messages not yet observed.
+"""The actor's view of a conversation: one tagged memory block with instructions, and the messages not yet observed.
 
-The block has no clock in it: the same memory is the same text. Ages and gaps are added where a prompt is built behind
-all that is cached; `parse` drops them again.
+The block contains no current time: equal memory gives equal text. Ages and gaps are added when a prompt is built, after
+the cached part; `parse` drops them again.
 """
 
 import datetime as dt
@@ -45,7 +45,7 @@ from memory.store.conversation_record import (
     ObservationalMemoryRecord,
 )
 
-# "by" is what observers are told to write; a game time or a tick is as good as a date.
+# Observers are instructed to write "by"; a game time or a tick may replace the date.
 _DUE: Final = re.compile(
     r"\bby (?:(?P<date>\d{4}-\d{2}-\d{2})|tick (?P<tick>\d{1,12})"
     r"|game (?P<h>\d{1,6}):(?P<m>[0-5]\d):(?P<s>[0-5]\d))\b"
@@ -53,7 +53,7 @@ _DUE: Final = re.compile(
 
 
 class Now(NamedTuple):
-    """A moment, as far as known; `attempt` is the number of the attempt at the goal pursued, 0 where unknown."""
+    """The current time, as far as known; `attempt` is the number of the attempt at the active goal, 0 when unknown."""
 
     date: dt.date | None = None
     game_s: float | None = None
@@ -62,9 +62,9 @@ class Now(NamedTuple):
 
 
 def annotated(observations: str, now: Now) -> str:
-    """Return `observations` as seen from `now`: each day with its age, gaps between days, and plans that are past due.
+    """Return `observations` as seen from `now`: with the age of each day, gaps between days, and past-due marks.
 
-    What an earlier call added is left out. Read with `parse`, the result is what `observations` was; `''` stays `''`.
+    Annotations of an earlier call are replaced. `parse` reads the result as `observations`; `''` stays `''`.
     """
     rows = [row for row in observations.splitlines() if row.strip() and not is_as_of_writing(row)]
     if not rows:
@@ -85,7 +85,7 @@ def annotated(observations: str, now: Now) -> str:
 
 
 def age(date: dt.date, today: dt.date) -> str:
-    """Return how far `date` is from `today` in words: today, yesterday, 3 days ago, 2 weeks ago, in 3 days."""
+    """Return the distance of `date` from `today` in words: today, yesterday, 3 days ago, 2 weeks ago, in 3 days."""
     days = (today - date).days
     near = {0: "today", 1: "yesterday", -1: "tomorrow"}
     if days in near:
@@ -108,14 +108,14 @@ def _now_words(now: Now) -> Iterator[str]:
 
 
 def _newest(rows: Sequence[str], header: int) -> LineTime:
-    """Return the last moment that is told below a header."""
+    """Return the last moment of the lines below a header."""
     below = list(takewhile(lambda row: not is_header(row), rows[header + 1 :]))
     moments = (read_moment(read_priority(row)[1])[0] for row in reversed(below))
     return next((each for each in moments if each != UNKNOWN), UNKNOWN)
 
 
 def _ages(date: dt.date | None, newest: LineTime, now: Now) -> Iterator[str]:
-    """Yield how long ago a day was: by the calendar, and its newest line in game time and ticks."""
+    """Yield the age of a day: by the calendar, and by the game time and tick of its newest line."""
     if date is not None and now.date is not None:
         yield age(date, now.date)
     if newest.game_s is not None and now.game_s is not None and now.game_s >= newest.game_s:
@@ -125,7 +125,7 @@ def _ages(date: dt.date | None, newest: LineTime, now: Now) -> Iterator[str]:
 
 
 def _marked(row: str, now: Now) -> str:
-    # Looked for first: there are thousands of rows, and hardly any tells when it is due.
+    # Tested first: there are thousands of rows, and hardly any has a due time.
     if "by " not in row or row.endswith(PAST_DUE) or row.startswith((" ", "\t")):
         return row
     is_done = read_priority(row)[0] is LinePriority.DONE
@@ -147,14 +147,14 @@ _REMINDER_OPENING: Final = f'<{REMINDER} id="{CONTINUATION_ID}">'
 
 
 class Injected(NamedTuple):
-    """What is put in. `parts` are one block of text in pieces, what changes seldom first, to be cached one by one."""
+    """The injected text. `parts` are one block in pieces, ordered by how rarely they change, to be cached one by one."""
 
     parts: tuple[str, ...] = ()
     reminder: str = ""
 
     @property
     def text(self) -> str:
-        """The whole block, '' where there is nothing to remember."""
+        """The complete block, '' when there is no memory."""
         return "\n".join(self.parts)
 
 
@@ -165,10 +165,9 @@ def inject(
     suggested_response: str = "",
     others: str = "",
 ) -> Injected:
-    """Return what an actor is shown of its memory; nothing where there is none.
+    """Return the memory block for an actor; empty when there is no memory.
 
-    `others` is what other conversations hold, each between its tags already. Apart from these, no text can close a tag
-    or open one.
+    `others` is the content of other conversations, already between tags. Other text cannot open or close a tag.
     """
     reflection, observations = reflection.strip(), observations.strip()
     noted = [each for each in (reflection, observations) if each]
@@ -180,7 +179,7 @@ def inject(
     if noted:
         first.append(f"<{OBSERVATIONS}>")
         rest = [f"</{OBSERVATIONS}>", *rest]
-    # What was reflected upon goes with the beginning of the block, what is newer with its end.
+    # The reflection goes with the beginning of the block, newer observations with its end.
     pieces = [first, rest] if len(noted) == 2 else [[*first, *rest]]
     for at, text in enumerate(noted):
         piece = pieces[min(at, len(pieces) - 1)]
@@ -193,14 +192,14 @@ def inject(
 
 
 def other_conversation(thread: str, text: str) -> str:
-    """Return what another conversation holds, between tags that its own words cannot close."""
+    """Return the content of another conversation between tags that it cannot close."""
     return wrapped(OTHER_CONVERSATION, text, f'thread="{blunted(thread)}"')
 
 
 def with_reminder(
     tail: Sequence[Message], injected: Injected, thread: str = ""
 ) -> tuple[Message, ...]:
-    """Return `tail` behind the reminder of `injected`, without any earlier one."""
+    """Return `tail` after the reminder of `injected`, without any earlier reminder."""
     kept = tuple(each for each in tail if not is_reminder(each))
     if not injected.reminder:
         return kept
@@ -210,7 +209,7 @@ def with_reminder(
 
 
 def is_reminder(message: Message) -> bool:
-    """Return whether `message` is the reminder that a conversation goes on."""
+    """Return whether `message` is the reminder that the conversation continues."""
     return any(str(each.get("text", "")).startswith(_REMINDER_OPENING) for each in message.blocks)
 
 
@@ -219,9 +218,9 @@ def _tagged(tag: str, words: str) -> list[str]:
 
 
 class ConversationView(NamedTuple):
-    """What a call of the model is made of, from what changes least to what changes most.
+    """The parts of a model call, ordered by how rarely they change.
 
-    `others` is what was said in other threads of the resource and is not observed yet, '' where there is none.
+    `others` is the unobserved text of other threads of the resource, '' when there is none.
     """
 
     reflection: str = ""
@@ -235,7 +234,7 @@ class ConversationView(NamedTuple):
 def view_of(
     record: ObservationalMemoryRecord, messages: Sequence[Message], thread: str
 ) -> ConversationView:
-    """Return what `thread` sees, where `messages` are all that is not observed."""
+    """Return the view of `thread`, where `messages` are all that is not observed."""
     return ConversationView(
         record.reflection.text,
         record.appended,
@@ -257,7 +256,7 @@ def _others(messages: Iterable[Message]) -> str:
 
 
 def spoken(message: Message) -> str:
-    """Return the text of a message, with its calls and results as text."""
+    """Return a message as text, including its calls and results."""
     return " ".join(filter(None, (_words(each) for each in message.blocks)))
 
 

@@ -91,7 +91,7 @@ class Extractors:
         for table in tables:
             if known := sorted(self._by_tool.keys() & table.keys()):
                 message = (
-                    f"{known[0]!r} has an extractor already; leave it out of one of the tables."
+                    f"{known[0]!r} has an extractor already; remove it from one of the tables."
                 )
                 raise MalformedRecord(message)
             self._by_tool.update(table)

@@ -45,7 +45,7 @@ class MemoryQuery:
 
     def __post_init__(self) -> None:
         if not 1 <= self.max_results <= MOST:
-            message = f"max_results {self.max_results!r} is not in 1..{MOST}; ask for that many."
+            message = f"max_results {self.max_results!r} is not in 1..{MOST}; give a number in that range."
             raise MalformedRecord(message)
         if not 0.0 <= self.min_relevance <= 1.0:
             message = f"min_relevance {self.min_relevance!r} is not in 0..1; give a share."

@@ -21,8 +21,9 @@ MOST_SOURCES: Final = 8
 class Acquaintance:
     """One species or trainer: first and last meeting, number of battles and their outcomes.
 
-    `run` is the run of the ticks, `place` that of the first meeting. `won_by` and `won_with` are our Pokemon and moves of the
-    last victory; `lost_in`, `lost_by` and `lost_at` are the place of the last defeat, our first Pokemon and its level.
+    `run` is the run of the ticks, `place` that of the first meeting. `won_by` is our Pokemon that finished the last battle
+    won, `won_with` the moves used; `lost_in` is the place of the last battle lost, `lost_by` our first Pokemon in it and
+    `lost_at` its level.
     """
 
     run: str

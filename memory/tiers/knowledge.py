@@ -144,7 +144,7 @@ def newer_preference(known: PlayerPreference, new: PlayerPreference) -> PlayerPr
 
 
 class KnowledgeKind(NamedTuple):
-    """One kind of knowledge: the name of its lessons and entries, its table, its record type, and how records merge and rank.
+    """One kind of knowledge: name of its lessons and entries, table, record type, and how records merge and rank.
 
     The value of a record is its field `worth`. It decays with time in the file or, when it `fades`, from the field `date`.
     """

@@ -314,7 +314,7 @@ def edges(agent_id: str, teacher: Lessons) -> tuple[MemorySubscription, ...]:
 
 
 def _is_experience(entry: Entry) -> bool:
-    """Return whether the entry is kept as an experience: sessions, progress, encounters, and battles lost or with a catch."""
+    """Return whether the entry is an experience: session, progress, encounter, lost battle or catch."""
     if entry.kind == BATTLE:
         return entry.data["outcome"] in {"defeat", "catch"}
     return entry.kind in {BLACKOUT, SESSION, STUCK, WAYPOINT, *ENCOUNTERS}
