@@ -16,14 +16,14 @@ from memory.flow.memory_map import MemoryMap, memory_map
 from memory.hooks.hooks import Hooks
 from memory.recall.actions import MemoryActions
 from memory.recall.port import Recall
-from memory.recall.query import Searched
+from memory.recall.query import EntrySearcher
 from memory.store.run_store import RunReader, RunStore
 from memory.tiers.approaches import approach_kind, situation_kind
 from memory.tiers.claims import Truth
 from memory.tiers.consolidator import MemoryConsolidator, consolidation_kind
 from memory.tiers.encounters import encounter_kinds
 from memory.tiers.knowledge import ConsolidationConfig, Knowledge
-from memory.tiers.lessons import Lessons, OutgoingLessons, edges, whole
+from memory.tiers.lessons import Lessons, OutboxWriter, edges, whole
 from memory.tiers.observer import ObserverMemory, observer_kinds
 from memory.tiers.strategist import OBJECTIVE, SESSION_TOTALS, StrategistMemory, strategist_kinds
 from memory.tiers.tactician import TacticianMemory, tactician_kinds
@@ -57,10 +57,10 @@ class AgentMemory:
     ) -> None:
         """Write the knowledge and entries of earlier runs, known from tick 0, each with the runs it comes from."""
         self.tactician.take_over(known, origins=origins)
-        for old in entries:
-            told = old.rewritten(key=old.key or None, tick=0, game_s=0.0)
-            known_again = self.blackboard.write(**told)
-            self.blackboard.revise(known_again, relevance=old.relevance, utility=old.utility)
+        for earlier in entries:
+            arguments = earlier.rewritten(key=earlier.key or None, tick=0, game_s=0.0)
+            rewritten = self.blackboard.write(**arguments)
+            self.blackboard.revise(rewritten, relevance=earlier.relevance, utility=earlier.utility)
         # Earlier runs already delivered their lessons from these entries.
         self.flows.skip_pending()
 
@@ -73,25 +73,25 @@ class AgentMemory:
         origin, _, number = session_id.partition("#")
         self.consolidator.consolidate(tick, reason="session_end")
         store.save_strategist_checkpoint(session_id, tick, self.strategist.to_json())
-        _tell_of_session(self.strategist, SESSION_ENDED, tick)
-        following = f"{origin}#{int(number or 1) + 1}"
+        _write_session_event(self.strategist, SESSION_ENDED, tick)
+        next_session = f"{origin}#{int(number or 1) + 1}"
         # Objectives and their results stay known for the whole game.
-        self.strategist.clear_session(session_id=following, tick=tick, kept={OBJECTIVE})
-        _tell_of_session(self.strategist, SESSION_BEGUN, tick)
+        self.strategist.clear_session(session_id=next_session, tick=tick, saved={OBJECTIVE})
+        _write_session_event(self.strategist, SESSION_BEGUN, tick)
 
     def load_strategist_checkpoint(self, run: RunReader, session_id: str) -> StrategistMemory:
         """Return the strategist, restored to the end of the session with that id.
 
         Raises UnknownMemory when no checkpoint is stored under the id.
         """
-        kept = run.load_strategist_checkpoint(session_id)
-        if kept is None:
+        saved = run.load_strategist_checkpoint(session_id)
+        if saved is None:
             message = f"no checkpoint of session {session_id!r}; name one that has ended."
             raise UnknownMemory(message)
-        self.strategist.restore(cast("dict[str, Any]", kept))
+        self.strategist.restore(cast("dict[str, Any]", saved))
         return self.strategist
 
-    def actions(self, store: Searched, hooks: Hooks) -> MemoryActions:
+    def actions(self, store: EntrySearcher, hooks: Hooks) -> MemoryActions:
         """Return the memory actions that the agent can plan."""
         return MemoryActions(
             self.blackboard, store, hooks, self.flows, self.maintenance, self.agent_id
@@ -131,7 +131,7 @@ def open_memory(  # the parts of one agent's memory
         ),
         on_fault,
     )
-    outgoing = OutgoingLessons(store.enqueue, started_at)
+    outgoing = OutboxWriter(store.enqueue, started_at)
     flows = Flows(blackboard, outgoing.deliver)
     flows.add(*edges(agent_id, Lessons(config, session_id, started_at)))
     store.attach("flows", flows)
@@ -146,7 +146,7 @@ def open_memory(  # the parts of one agent's memory
     is_new = not blackboard.entries(scope_name(agent_id, "stm"), kind=SESSION_TOTALS)
     strategist = StrategistMemory(blackboard, agent_id, session_id=session_id)
     if is_new:
-        _tell_of_session(strategist, SESSION_BEGUN, blackboard.tick)
+        _write_session_event(strategist, SESSION_BEGUN, blackboard.tick)
     tactician = TacticianMemory(blackboard, agent_id)
     truth = Truth(
         blackboard,
@@ -178,6 +178,6 @@ def open_memory(  # the parts of one agent's memory
     )
 
 
-def _tell_of_session(strategist: StrategistMemory, kind: str, tick: int) -> None:
+def _write_session_event(strategist: StrategistMemory, kind: str, tick: int) -> None:
     session: dict[str, Json] = {"session_id": strategist.session_id}
     strategist.blackboard.write(strategist.stm, kind, session, tick=tick)

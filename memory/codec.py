@@ -27,7 +27,7 @@ _encoder = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
 )
 _TEXT: Final = frozenset({str})
-_PLAIN: Final = frozenset({str, int, bool, type(None)})
+_SCALARS: Final = frozenset({str, int, bool, type(None)})
 
 
 def encode(value: Json) -> str:
@@ -52,7 +52,7 @@ def whole(text: str) -> str:
 def require_json(value: Mapping[str, Json]) -> None:
     """Raise MalformedRecord when `value` would not survive encoding; a plain record is checked without encoding it."""
     named = set(map(type, value)) <= _TEXT
-    odd = [each for each in value.values() if type(each) not in _PLAIN]
+    odd = [each for each in value.values() if type(each) not in _SCALARS]
     if not (named and all(map(_is_plain, odd))):
         _require_text_keys(value)
         encode(value)
@@ -75,7 +75,7 @@ def _is_plain(value: object) -> bool:
     kind = type(value)
     if kind is float:
         return isfinite(cast("float", value))
-    return kind is list and set(map(type, cast("list[object]", value))) <= _PLAIN
+    return kind is list and set(map(type, cast("list[object]", value))) <= _SCALARS
 
 
 def decode(text: str) -> Any:  # noqa: ANN401  # the caller knows the stored shape
@@ -130,14 +130,14 @@ def grown(  # one argument for each way of merging a field
     added: Iterable[str] = (),
     lowest: Iterable[str] = (),
     highest: Iterable[str] = (),
-    **told: object,
+    **given: object,
 ) -> Record:
     """Return `new` merged with `known`: fields kept from `known`, added, the lowest or highest of both, or given by name."""
     changed: dict[str, Any] = {name: getattr(known, name) for name in kept}
     changed |= {name: getattr(known, name) + getattr(new, name) for name in added}
     changed |= {name: min(getattr(known, name), getattr(new, name)) for name in lowest}
     changed |= {name: max(getattr(known, name), getattr(new, name)) for name in highest}
-    return replace(new, **changed, **told)
+    return replace(new, **changed, **given)
 
 
 class SavedAttributes:
@@ -155,12 +155,12 @@ class SavedAttributes:
     def restore(self, data: Mapping[str, Any]) -> None:
         """Restore the state that `to_json` returned."""
         for name in self.SAVED:
-            made, told = getattr(self, name), data[name.removeprefix("_")]
-            if isinstance(made, SavedAttributes):
-                made.restore(told)
+            current, given = getattr(self, name), data[name.removeprefix("_")]
+            if isinstance(current, SavedAttributes):
+                current.restore(given)
             else:
-                is_held = isinstance(made, set | dict | list)
-                setattr(self, name, type(made)(told) if is_held else told)
+                is_collection = isinstance(current, set | dict | list)
+                setattr(self, name, type(current)(given) if is_collection else given)
 
 
 def _saved(value: Any) -> Json:  # noqa: ANN401  # any attribute value

@@ -30,8 +30,8 @@ class TokenEstimator:
         """
         if characters <= 0 or counted <= 0:
             return self
-        seen = min(max(characters / counted, FEWEST_CHARACTERS), MOST_CHARACTERS)
-        return TokenEstimator(self.characters + WEIGHT * (seen - self.characters))
+        measured = min(max(characters / counted, FEWEST_CHARACTERS), MOST_CHARACTERS)
+        return TokenEstimator(self.characters + WEIGHT * (measured - self.characters))
 
 
 def tokens_of(characters: int) -> int:

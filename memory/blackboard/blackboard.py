@@ -23,7 +23,7 @@ from memory.blackboard.entry import (
     Status,
     scope_of,
 )
-from memory.blackboard.shelf import Shelf
+from memory.blackboard.index import ScopeIndex
 from memory.codec import Json, require_json
 from memory.errors import Conflict, Faults, ForbiddenWrite, MalformedRecord, OnFault
 
@@ -61,19 +61,21 @@ class Transaction:
     def read(self, scope: str, key: str) -> Entry | None:
         """Return the entry `key`, or None, and remember its version."""
         entry = self.blackboard.get(scope, key)
-        self._read[scope, key] = _seen(entry)
+        self._read[scope, key] = _version_of(entry)
         return entry
 
-    def write(self, scope: str, kind: str, data: Mapping[str, Json], **more: Any) -> None:  # noqa: ANN401
+    def write(self, scope: str, kind: str, data: Mapping[str, Json], **fields: Any) -> None:  # noqa: ANN401
         """Queue a write for the end; invalid writes are refused now, so that all or none are applied."""
-        importance = more.get("importance", DEFAULT_IMPORTANCE)
-        self.blackboard.refuse(self.blackboard.policy(scope), kind, importance, more.get("by", ""))
+        importance = fields.get("importance", DEFAULT_IMPORTANCE)
+        self.blackboard.check_write(
+            self.blackboard.policy(scope), kind, importance, fields.get("by", "")
+        )
         require_json(data)
         policy = self.blackboard.kinds.get(kind)
         if policy is not None:
-            policy.admit(data)
+            policy.check_data(data)
             policy.key_of(data)
-        self._writes.append((scope, kind, data, more))
+        self._writes.append((scope, kind, data, fields))
 
     def __enter__(self) -> Transaction:
         return self
@@ -84,25 +86,27 @@ class Transaction:
         if kind is not None:
             return
         for (scope, key), seen in self._read.items():
-            if _seen(self.blackboard.get(scope, key)) != seen:
+            if _version_of(self.blackboard.get(scope, key)) != seen:
                 message = f"{key!r} of {scope} was written by another; read it again and retry."
                 raise Conflict(message)
-        for scope, name, data, more in self._writes:
+        for scope, name, data, fields in self._writes:
             entry = self.blackboard.write(
-                scope, name, data, tick=self.tick, game_s=self.game_s, **more
+                scope, name, data, tick=self.tick, game_s=self.game_s, **fields
             )
             self.written.append(entry)
 
 
-def _seen(entry: Entry | None) -> tuple[int, str]:
+def _version_of(entry: Entry | None) -> tuple[int, str]:
     """Return a value that identifies the content of a key: a version can repeat, a seq never does."""
     return (0, "") if entry is None else (entry.seq, entry.closed)
 
 
-_JUDGED: Final = frozenset(
+_REVISABLE: Final = frozenset(
     {"utility", "importance", "relevance", "status", "tags", "sources", "closed"}
 )
-_NOWHERE: Final = Shelf(Scope("", capacity=0), {})  # the content of a scope that was never written to
+_EMPTY: Final = ScopeIndex(
+    Scope("", capacity=0), {}
+)  # the content of a scope that was never written to
 # The newest sources that an entry names as evidence; the event log has all.
 MAX_SOURCES: Final = 16
 
@@ -121,7 +125,7 @@ class Blackboard:
         self.kinds = {kind.name: kind for kind in kinds}
         self._store = store
         self._origin = store.run_id
-        self._shelves: dict[str, Shelf] = {}
+        self._indexes: dict[str, ScopeIndex] = {}
         self._deadlines: list[tuple[float, int, str]] = []
         self._listeners: tuple[Listener, ...] = ()
         self._by_scope: dict[str, tuple[Listener, ...]] = {}
@@ -158,8 +162,8 @@ class Blackboard:
             MalformedRecord: when `data` is not JSON or not valid for its kind, or importance is not in 1..10.
             ForbiddenWrite: when the scope does not allow the writer `by`.
         """
-        shelf = self._shelf(scope)
-        self.refuse(shelf.scope, kind, importance, by)
+        index = self._index_of(scope)
+        self.check_write(index.scope, kind, importance, by)
         game_s = self.game_s if game_s is None else game_s
         tick = self.tick if tick is None else tick
         self.expire(game_s)
@@ -167,14 +171,14 @@ class Blackboard:
         policy = self.kinds.get(kind)
         version, old = 1, None
         if policy is not None:
-            policy.admit(data)
-            if (same := _repeated(policy, shelf, data)) is not None:
+            policy.check_data(data)
+            if (same := _repeated(policy, index, data)) is not None:
                 return same
             key = policy.key_of(data) or key
         seq = self.seq + 1
         if key is None:
             key = f"{self._origin}/{seq}"
-        elif (old := shelf.keys.get(key)) is not None:
+        elif (old := index.keys.get(key)) is not None:
             version = old.version + 1
             if policy is not None and policy.merge is not None:
                 data = policy.merge(old.data, data)
@@ -189,7 +193,7 @@ class Blackboard:
             dict(data),
             frozenset(tags),
             importance,
-            self._expiry(shelf.scope, policy, game_s, ttl_s),
+            self._expiry(index.scope, policy, game_s, ttl_s),
             key,
             version,
             1.0,
@@ -200,15 +204,15 @@ class Blackboard:
         self._store.put_entry(entry)  # first, because it refuses data that is not JSON
         self.seq = seq
         if old is not None:
-            self._drop(shelf, old)
-        self._keep(entry, shelf)
-        self._tell("write", entry)
-        self._make_room(shelf, policy, entry)
+            self._drop(index, old)
+        self._insert(entry, index)
+        self._notify("write", entry)
+        self._evict(index, policy, entry)
         if entry.expires_s is not None and entry.expires_s <= self.game_s:
             self.expire(self.game_s)  # written after its time to live had ended
         return entry
 
-    def revise(self, entry: Entry, **judged: Any) -> Entry:  # noqa: ANN401  # fields of Entry
+    def revise(self, entry: Entry, **changes: Any) -> Entry:  # noqa: ANN401  # fields of Entry
         """Return `entry` with new utility, importance, relevance, status, tags, sources or closed.
 
         Its seq, data and time to live stay the same.
@@ -216,18 +220,18 @@ class Blackboard:
         Raises:
             MalformedRecord: for any other field, an importance not in 1..10, or an entry that was removed.
         """
-        shelf = self._shelf(entry.scope)
-        refused = judged.keys() - _JUDGED
-        old = shelf.entries.get(entry.seq)
+        index = self._index_of(entry.scope)
+        refused = changes.keys() - _REVISABLE
+        old = index.entries.get(entry.seq)
         if refused or old is None or old.key != entry.key:
             message = f"{entry.key!r} cannot be revised in {sorted(refused) or 'a scope it has left'}; write it again."
             raise MalformedRecord(message)
-        _require_importance(entry.kind, judged.get("importance", old.importance))
-        revised = old._replace(**judged)
+        _require_importance(entry.kind, changes.get("importance", old.importance))
+        revised = old._replace(**changes)
         revised = revised._replace(tags=frozenset(revised.tags))
         self._store.put_entry(revised)
-        shelf.add(revised)
-        self._tell("revise", revised)
+        index.add(revised)
+        self._notify("revise", revised)
         return revised
 
     def close(self, entry: Entry, reason: str, evidence: Iterable[str] = ()) -> Entry:
@@ -237,34 +241,34 @@ class Blackboard:
 
     def get(self, scope: str, key: str) -> Entry | None:
         """Return the entry `key`, or None."""
-        return self._shelves.get(scope, _NOWHERE).keys.get(key)
+        return self._indexes.get(scope, _EMPTY).keys.get(key)
 
     def entries(
         self, scope: str, *, since_seq: int = 0, kind: str | None = None, limit: int | None = None
     ) -> list[Entry]:
         """Return the newest `limit` entries after `since_seq`, oldest first."""
-        return self._shelves.get(scope, _NOWHERE).newest(kind, since_seq=since_seq, limit=limit)
+        return self._indexes.get(scope, _EMPTY).newest(kind, since_seq=since_seq, limit=limit)
 
     def scopes(self) -> list[str]:
         """Return the names of all scopes that were ever written to."""
-        return sorted(self._shelves)
+        return sorted(self._indexes)
 
     def count(self, scope: str) -> dict[str, int]:
         """Return the number of entries of each kind in `scope`."""
-        return self._shelves.get(scope, _NOWHERE).kinds()
+        return self._indexes.get(scope, _EMPTY).kinds()
 
     def fullness(self, scope: str) -> float:
         """Return the used share of the token budget of `scope`; 0.0 for a scope without a budget."""
-        return self._shelves.get(scope, _NOWHERE).fullness()
+        return self._indexes.get(scope, _EMPTY).fullness()
 
     def changes(self, scope: str) -> tuple[int, int]:
         """Return a value that changes whenever `scope` changes, and never repeats."""
-        return self.readings, self._shelves.get(scope, _NOWHERE).changes
+        return self.readings, self._indexes.get(scope, _EMPTY).changes
 
     def policy(self, scope: str) -> Scope:
         """Return the policies of `scope`."""
-        shelf = self._shelves.get(scope)
-        return scope_of(scope) if shelf is None else shelf.scope
+        index = self._indexes.get(scope)
+        return scope_of(scope) if index is None else index.scope
 
     def forget(
         self,
@@ -275,19 +279,19 @@ class Blackboard:
         keys: Collection[str] | None = None,
     ) -> int:
         """Return the number of entries removed from `scope`: all, or those of `kind`, up to `through_seq`, or in `keys`."""
-        shelf = self._shelves.get(scope, _NOWHERE)
-        doomed = [
+        index = self._indexes.get(scope, _EMPTY)
+        removed = [
             entry
-            for entry in shelf.of_kind(kind).values()
+            for entry in index.of_kind(kind).values()
             if (through_seq is None or entry.seq <= through_seq)
             and (keys is None or entry.key in keys)
         ]
-        return sum(self._remove(shelf, entry, "forget") for entry in doomed)
+        return sum(self._remove(index, entry, "forget") for entry in removed)
 
     def clear(self, scope: str) -> int:
         """Return the number of entries removed, which is all that `scope` held."""
-        shelf = self._shelves.get(scope, _NOWHERE)
-        return sum(self._remove(shelf, entry, "clear") for entry in list(shelf.entries.values()))
+        index = self._indexes.get(scope, _EMPTY)
+        return sum(self._remove(index, entry, "clear") for entry in list(index.entries.values()))
 
     def expire(self, game_s: float) -> int:
         """Return the number of entries that expired by `game_s`; each write calls this with its own time."""
@@ -295,9 +299,9 @@ class Blackboard:
         count, deadlines = 0, self._deadlines
         while deadlines and deadlines[0][0] <= self.game_s:
             _, seq, name = heappop(deadlines)
-            shelf = self._shelves[name]
-            if (entry := shelf.entries.get(seq)) is not None:
-                count += self._remove(shelf, entry, "expire")
+            index = self._indexes[name]
+            if (entry := index.entries.get(seq)) is not None:
+                count += self._remove(index, entry, "expire")
         return count
 
     def subscribe(self, scope_glob: str, callback: Callable[[BlackboardEvent], object]) -> Listener:
@@ -327,7 +331,7 @@ class Blackboard:
         self.game_s = max(self.game_s, data["game_s"])
         self.tick = max(self.tick, data["tick"])
 
-    def refuse(self, scope: Scope, kind: str, importance: int, by: str) -> None:
+    def check_write(self, scope: Scope, kind: str, importance: int, by: str) -> None:
         """Raise the errors of `write` for this writer, scope and importance."""
         _require_importance(kind, importance)
         if scope.writers != ("*",) and not scope.admits(by):
@@ -341,48 +345,48 @@ class Blackboard:
             ttl_s = scope.ttl_s
         return None if ttl_s is None else game_s + ttl_s
 
-    def _make_room(self, shelf: Shelf, policy: EntryKind | None, entry: Entry) -> None:
+    def _evict(self, index: ScopeIndex, policy: EntryKind | None, entry: Entry) -> None:
         if policy is not None and policy.limit is not None:
-            for each in policy.surplus(shelf.peers(entry)):
-                self._remove(shelf, each, "evict")
-        while len(shelf.entries) > shelf.scope.capacity:
-            self._remove(shelf, shelf.least(), "evict")
+            for each in policy.surplus(index.peers(entry)):
+                self._remove(index, each, "evict")
+        while len(index.entries) > index.scope.capacity:
+            self._remove(index, index.lowest(), "evict")
 
     def _load(self) -> None:
         self.readings += 1
-        self._shelves.clear()
+        self._indexes.clear()
         self._deadlines.clear()
         self.seq, self.game_s, self.tick = 0, 0.0, 0
         for entry in self._store.live_entries():
-            self._keep(entry, self._shelf(entry.scope))
+            self._insert(entry, self._index_of(entry.scope))
             self.seq, self.game_s = entry.seq, max(self.game_s, entry.game_s)
             self.tick = max(self.tick, entry.tick)
 
-    def _shelf(self, name: str) -> Shelf:
-        shelf = self._shelves.get(name)
-        if shelf is None:
-            shelf = self._shelves[name] = Shelf(scope_of(name), self.kinds)
-        return shelf
+    def _index_of(self, name: str) -> ScopeIndex:
+        index = self._indexes.get(name)
+        if index is None:
+            index = self._indexes[name] = ScopeIndex(scope_of(name), self.kinds)
+        return index
 
-    def _keep(self, entry: Entry, shelf: Shelf) -> None:
-        shelf.add(entry)
+    def _insert(self, entry: Entry, index: ScopeIndex) -> None:
+        index.add(entry)
         if entry.expires_s is not None:
             heappush(self._deadlines, (entry.expires_s, entry.seq, entry.scope))
 
-    def _drop(self, shelf: Shelf, entry: Entry) -> None:
-        shelf.remove(entry)
+    def _drop(self, index: ScopeIndex, entry: Entry) -> None:
+        index.remove(entry)
         self._store.drop_entry(entry.seq)
 
-    def _remove(self, shelf: Shelf, entry: Entry, action: Change) -> bool:
+    def _remove(self, index: ScopeIndex, entry: Entry, action: Change) -> bool:
         """Return whether `entry` was removed now: a listener to an earlier event may have removed or revised it."""
-        found = shelf.entries.get(entry.seq)
+        found = index.entries.get(entry.seq)
         if found is None:
             return False
-        self._drop(shelf, found)
-        self._tell(action, found)
+        self._drop(index, found)
+        self._notify(action, found)
         return True
 
-    def _tell(self, action: Change, entry: Entry) -> None:
+    def _notify(self, action: Change, entry: Entry) -> None:
         """Call all listeners of the scope of `entry`, in the order they were added."""
         listeners = self._by_scope.get(entry.scope)
         if listeners is None:
@@ -403,9 +407,9 @@ def _require_importance(kind: str, importance: int) -> None:
         raise MalformedRecord(message)
 
 
-def _repeated(policy: EntryKind, shelf: Shelf, data: Mapping[str, Json]) -> Entry | None:
+def _repeated(policy: EntryKind, index: ScopeIndex, data: Mapping[str, Json]) -> Entry | None:
     """Return the newest entry of the kind when `data` repeats it, else None."""
     if policy.repeats is None:
         return None
-    last = shelf.newest(policy.name, since_seq=0, limit=1)
+    last = index.newest(policy.name, since_seq=0, limit=1)
     return last[0] if last and policy.repeats(last[0].data, data) else None

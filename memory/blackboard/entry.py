@@ -175,7 +175,7 @@ class EntryKind:
     rank: Callable[[Entry], tuple[float, ...]] | None = None
     lasting: bool = False
 
-    def admit(self, data: Data) -> None:
+    def check_data(self, data: Data) -> None:
         """Raise MalformedRecord when `data` is not valid for this kind."""
         if self.check is not None:
             self.check(data)
@@ -210,21 +210,21 @@ def record_kind(
     name: str,
     record: type[Record],
     key: str | Callable[[Mapping[str, Any]], str],
-    more: Callable[[Record, Record], Record] | None = None,
+    combine: Callable[[Record, Record], Record] | None = None,
     **policies: Any,  # noqa: ANN401  # the other fields of EntryKind
 ) -> EntryKind:
     """Return the policies of a lasting kind whose data are `record`s, keyed by a field name or by the function `key`.
 
-    `more` merges the known record and the new one.
+    `combine` merges the known record and the new one.
     """
 
     def merge(known: Data, new: Data) -> Data:
-        assert more is not None
-        return as_json(more(from_json(record, known), from_json(record, new)))
+        assert combine is not None
+        return as_json(combine(from_json(record, known), from_json(record, new)))
 
     return EntryKind(
         name,
         check=lambda data: from_json(record, data),
         key=(lambda data: str(data[key])) if isinstance(key, str) else key,
-        **({"merge": merge} if more else {}) | {"lasting": True} | policies,
+        **({"merge": merge} if combine else {}) | {"lasting": True} | policies,
     )

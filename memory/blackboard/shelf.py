@@ -11,28 +11,28 @@ from memory.tokens import tokens_of
 
 Ranked: TypeAlias = tuple[bool, float, int, int, Entry]
 
-_LEAST_UTILITY = 0.05
+_MIN_UTILITY = 0.05
 
 
-def faded(entry: Entry, now_s: float, decay_per_min: float) -> float:
+def decayed_relevance(entry: Entry, now_s: float, decay_per_min: float) -> float:
     """Return the relevance of `entry` at `now_s`: relevance·(1-rate)^minutes."""
     minutes = max(0.0, now_s - entry.game_s) / 60.0
     return float(entry.relevance * (1.0 - decay_per_min) ** minutes)
 
 
-def worth(entry: Entry, decay_per_min: float) -> float:
+def retention_value(entry: Entry, decay_per_min: float) -> float:
     """Return the retention value of `entry`, as a logarithm that does not change with time.
 
     Importance times utility times relevance. All entries of a scope decay at the same rate, so the order of any two is
     constant: the value of an entry that is m minutes older is lower by m times -log(1-rate).
     """
-    value = entry.importance * max(entry.utility, _LEAST_UTILITY) * max(entry.relevance, 1e-9)
+    value = entry.importance * max(entry.utility, _MIN_UTILITY) * max(entry.relevance, 1e-9)
     if not decay_per_min:
         return log(value)
     return log(value) - entry.game_s / 60.0 * log(1.0 - decay_per_min)
 
 
-class Shelf:
+class ScopeIndex:
     """Entries in the order they were written; a revised entry keeps its position."""
 
     def __init__(self, scope: Scope, policies: Mapping[str, EntryKind]) -> None:
@@ -45,15 +45,15 @@ class Shelf:
         self._groups: dict[str, dict[object, dict[int, Entry]]] = {}  # of kinds with a limit
         self._heap: list[Ranked] = []  # live and removed entries; removed ones are skipped
         self._unranked: list[Entry] = []  # ranked only when needed: most scopes are never full
-        self._text = 0  # characters, counted when the scope has a token budget
-        self._pushed = count()  # a tie-breaker, so that entries are never compared
+        self._characters = 0  # characters, counted when the scope has a token budget
+        self._tie_breaker = count()  # a tie-breaker, so that entries are never compared
 
     def add(self, entry: Entry) -> None:
         """Append `entry`, or replace the entry it revises."""
         seq = entry.seq
         self.changes += 1
         if self.scope.tokens is not None and seq not in self.entries:
-            self._text += _length(entry)
+            self._characters += _length(entry)
         self.entries[seq] = entry
         self.keys[entry.key] = entry
         self._kinds.setdefault(entry.kind, {})[seq] = entry
@@ -69,14 +69,14 @@ class Shelf:
         self.changes += 1
         del self.entries[entry.seq]
         if self.scope.tokens is not None:
-            self._text -= _length(entry)
+            self._characters -= _length(entry)
         del self._kinds[entry.kind][entry.seq]
         if entry.kind in self._groups:
             self._group(entry).pop(entry.seq, None)
         if self.keys.get(entry.key) is entry:
             del self.keys[entry.key]
 
-    def least(self) -> Entry:
+    def lowest(self) -> Entry:
         """Return the entry with the lowest retention value; of equals, the oldest.
 
         An entry of a lasting kind, which has its own limit, is returned only when there is no other.
@@ -121,7 +121,7 @@ class Shelf:
     def fullness(self) -> float:
         """Return the used share of the token budget of the scope; 0.0 for a scope without a budget."""
         budget = self.scope.tokens
-        return 0.0 if budget is None else tokens_of(self._text) / budget
+        return 0.0 if budget is None else tokens_of(self._characters) / budget
 
     def _group(self, entry: Entry) -> dict[int, Entry]:
         name = self._policies[entry.kind].group_of(entry.data)
@@ -130,8 +130,8 @@ class Shelf:
     def _ranked(self, entry: Entry) -> Ranked:
         policy = self._policies.get(entry.kind)
         lasting = policy is not None and policy.lasting
-        value = worth(entry, self.scope.decay_per_min)
-        return lasting, value, entry.seq, next(self._pushed), entry
+        value = retention_value(entry, self.scope.decay_per_min)
+        return lasting, value, entry.seq, next(self._tie_breaker), entry
 
 
 def _length(entry: Entry) -> int:

@@ -34,7 +34,7 @@ class View(Mapping[str, Record], Generic[Record]):
         entry = self.entry(name)
         if entry is None or entry.closed:
             raise KeyError(name)
-        return self._of(entry)
+        return self._decode(entry)
 
     def __iter__(self) -> Iterator[str]:
         start = len(self.kind) + 1
@@ -48,9 +48,9 @@ class View(Mapping[str, Record], Generic[Record]):
         if limit == 1:  # called every tick
             last = self._blackboard.entries(self._scope, kind=self.kind, limit=1)
             if last and not last[0].closed:
-                return [self._of(last[0])]
+                return [self._decode(last[0])]
         entries = self._entries()
-        return [self._of(entry) for entry in (entries if limit is None else entries[-limit:])]
+        return [self._decode(entry) for entry in (entries if limit is None else entries[-limit:])]
 
     def entry(self, name: str) -> Entry | None:
         """Return the entry of one record, closed or not."""
@@ -62,7 +62,7 @@ class View(Mapping[str, Record], Generic[Record]):
             self._read.clear()
         return [entry for entry in found if not entry.closed]
 
-    def _of(self, entry: Entry) -> Record:
+    def _decode(self, entry: Entry) -> Record:
         known = self._read.get(entry.seq)
         if known is not None and known[0].data is entry.data:
             return known[1]

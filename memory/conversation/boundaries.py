@@ -160,7 +160,9 @@ class Slicer:
             found.append(observer.observe(piece, before))
         joined = _joined(found)
         if self.estimate(joined.observations) > sum(each.tokens for each in told) + self.limit // 8:
-            message = "the observations are longer than the messages; the messages are observed later."
+            message = (
+                "the observations are longer than the messages; the messages are observed later."
+            )
             raise DistillingFailed(message)
         return joined
 

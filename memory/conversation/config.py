@@ -86,7 +86,9 @@ class ConversationConfig:
     model: str = ""
     observation: ObservationConfig = field(default_factory=ObservationConfig)
     reflection: ReflectionConfig = field(default_factory=ReflectionConfig)
-    share_token_budget: bool = False  # messages may use the unused part of the observation threshold
+    share_token_budget: bool = (
+        False  # messages may use the unused part of the observation threshold
+    )
     activate_after_idle: float = 0.0  # 0: never
     activate_on_provider_change: bool = False
     patience: float = 20.0  # how long one step waits for an observer or reflector
@@ -125,9 +127,7 @@ def _parsed(name: str, default: Any, value: object) -> Any:  # noqa: ANN401  # a
         named |= _named(named.pop("model_settings", {}))
         known = {each.name: getattr(default, each.name) for each in fields(default)}
         if unknown := sorted(named.keys() - known):
-            message = (
-                f"there is no setting {unknown[0]!r}; use some of {', '.join(sorted(known))}."
-            )
+            message = f"there is no setting {unknown[0]!r}; use some of {', '.join(sorted(known))}."
             raise MalformedRecord(message)
         return replace(default, **{key: _parsed(key, known[key], named[key]) for key in named})
     if isinstance(default, Enum) and value in [each.value for each in type(default)]:

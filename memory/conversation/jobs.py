@@ -151,7 +151,9 @@ class _Job(Generic[About]):
         elif self._means.clock() < self._ends:
             return None
         else:
-            found = DistillingFailed(f"{self.works[0].value} exceeded its deadline; it is abandoned.")
+            found = DistillingFailed(
+                f"{self.works[0].value} exceeded its deadline; it is abandoned."
+            )
         self._under_way = None
         for work in self.works:
             self._store.clear_flag(self._owner, work, self._means.holder)

@@ -17,21 +17,21 @@ from memory.codec import Json
 from memory.flow.subscription import Derived, MemorySubscription, Pending
 
 
-class Made(NamedTuple):
+class CarryResult(NamedTuple):
     """The entries that could be carried, and the result of the transformer."""
 
     carried: Sequence[Entry]
     derived: Sequence[Derived]
 
 
-_KEPT: Final = ("cursor", "carried_s", "carried", "waiting")
+_SAVED_FIELDS: Final = ("cursor", "carried_s", "carried", "waiting")
 
 
 @dataclass(slots=True)
 class FlowProgress:
     """The progress of a subscription through the writes to its sources.
 
-    `came` names, for entries after the cursor, the subscriptions that produced them: a subscription never carries an
+    `produced_by` names, for entries after the cursor, the subscriptions that produced them: a subscription never carries an
     entry it contributed to, so that cycles end.
     """
 
@@ -41,45 +41,59 @@ class FlowProgress:
     carried_s: float = 0.0
     carried: int = 0
     waiting: int = 0  # entries accepted since the last carry, including entries removed meanwhile
-    came: dict[int, frozenset[str]] = field(default_factory=dict)
-    leaving: dict[int, Entry] = field(default_factory=dict)  # expired or evicted before they were carried
+    produced_by: dict[int, frozenset[str]] = field(default_factory=dict)
+    leaving: dict[int, Entry] = field(
+        default_factory=dict
+    )  # expired or evicted before they were carried
 
-    def wants(self, entry: Entry) -> bool:
+    def is_pending(self, entry: Entry) -> bool:
         """Return whether `entry` is pending; closed entries are not."""
         seq = entry.seq
         return (
             seq > self.cursor
             and not entry.closed
             and self.subscription.accepts(entry)
-            and self.subscription.name not in self.came.get(seq, ())
+            and self.subscription.name not in self.produced_by.get(seq, ())
         )
 
-    def ways(self, entries: Iterable[Entry]) -> frozenset[str]:
+    def contributors(self, entries: Iterable[Entry]) -> frozenset[str]:
         """Return the subscriptions that contributed to anything made of `entries`."""
-        before = (self.came.get(each.seq, frozenset[str]()) for each in entries)
+        before = (self.produced_by.get(each.seq, frozenset[str]()) for each in entries)
         return frozenset({self.subscription.name}).union(*before)
 
     def advance(self, cursor: int, carried: int) -> None:
         """Move the cursor to `cursor` and add to the count of carried entries."""
         self.cursor = max(self.cursor, cursor)
         self.carried += carried
-        self.came = {seq: ways for seq, ways in self.came.items() if seq > self.cursor}
+        self.produced_by = {
+            seq: contributors for seq, contributors in self.produced_by.items() if seq > self.cursor
+        }
 
     def to_json(self) -> dict[str, Json]:
         """Return the progress; between two writes nothing is leaving."""
-        kept: dict[str, Json] = {name: getattr(self, name) for name in _KEPT}
-        return kept | {"came": [[seq, *sorted(ways)] for seq, ways in sorted(self.came.items())]}
+        saved: dict[str, Json] = {name: getattr(self, name) for name in _SAVED_FIELDS}
+        return saved | {
+            "came": [
+                [seq, *sorted(contributors)]
+                for seq, contributors in sorted(self.produced_by.items())
+            ]
+        }
 
     @classmethod
     def of(
         cls,
         subscription: MemorySubscription,
         fullness: Callable[[], float],
-        kept: Mapping[str, Any],
+        saved: Mapping[str, Any],
     ) -> "FlowProgress":
         """Return the progress that `to_json` returned."""
-        came = {seq: frozenset(ways) for seq, *ways in kept["came"]}
-        return cls(subscription, fullness, **{name: kept[name] for name in _KEPT}, came=came)
+        produced_by = {seq: frozenset(contributors) for seq, *contributors in saved["came"]}
+        return cls(
+            subscription,
+            fullness,
+            **{name: saved[name] for name in _SAVED_FIELDS},
+            produced_by=produced_by,
+        )
 
 
 # Removals that no caller requested: such entries are carried before they are lost.
@@ -99,19 +113,19 @@ class Flows:
         self._blackboard = blackboard
         self._deliver = deliver
         self._progress: dict[str, FlowProgress] = {}
-        self._kept: dict[str, Any] = {}  # of subscriptions that are not added yet
+        self._saved: dict[str, Any] = {}  # of subscriptions that are not added yet
         self._by_scope: dict[str, tuple[FlowProgress, ...]] = {}
-        self._busy = False
+        self._is_carrying = False
         self._due: dict[str, None] = {}  # a set in insertion order
-        blackboard.subscribe("*", self._saw)
+        blackboard.subscribe("*", self._on_event)
 
     def add(self, *subscriptions: MemorySubscription) -> None:
         """Add subscriptions; entries already in their sources are pending, unless saved progress says they were carried."""
         for each in subscriptions:
             known = self._progress.get(each.name)
-            kept = self._kept.pop(each.name, None) if known is None else known.to_json()
+            saved = self._saved.pop(each.name, None) if known is None else known.to_json()
             self.subscriptions[each.name] = each
-            self._place(each, kept)
+            self._set_progress(each, saved)
 
     def remove(self, name: str) -> None:
         """Remove a subscription; removing it twice does nothing."""
@@ -136,11 +150,11 @@ class Flows:
         written: Counter[str] = Counter()
         for name in names or tuple(self.subscriptions):
             progress = self._progress[name]
-            if self._busy:
+            if self._is_carrying:
                 self._due[name] = None
-            elif final or progress.subscription.trigger.due(self._state(progress, asked=True)):
+            elif final or progress.subscription.trigger.due(self._state(progress, requested=True)):
                 written += self._carry(progress, final=final)
-        return written + self._settle()
+        return written + self._carry_due()
 
     def skip_pending(self) -> None:
         """Mark all pending entries as carried, because an earlier run carried them."""
@@ -150,22 +164,24 @@ class Flows:
 
     def to_json(self) -> dict[str, Json]:
         """Return the progress of each subscription."""
-        return {**self._kept, **{name: each.to_json() for name, each in self._progress.items()}}
+        return {**self._saved, **{name: each.to_json() for name, each in self._progress.items()}}
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Continue from the saved progress; new subscriptions begin with the oldest entry."""
-        self._kept = dict(data)
+        self._saved = dict(data)
         self._due.clear()
         for name, each in self.subscriptions.items():
-            self._place(each, self._kept.pop(name, None))
+            self._set_progress(each, self._saved.pop(name, None))
 
-    def _place(self, subscription: MemorySubscription, kept: Mapping[str, Any] | None) -> None:
+    def _set_progress(
+        self, subscription: MemorySubscription, saved: Mapping[str, Any] | None
+    ) -> None:
         fullness = partial(self._fullness, subscription.source)
-        if kept is None:
+        if saved is None:
             progress = FlowProgress(subscription, fullness)
             progress.waiting = len(self._pending(progress))
         else:
-            progress = FlowProgress.of(subscription, fullness, kept)
+            progress = FlowProgress.of(subscription, fullness, saved)
         self._progress[subscription.name] = progress
         self._by_scope.clear()
 
@@ -173,46 +189,46 @@ class Flows:
         found = [*progress.leaving.values()]
         for scope in self._scopes(progress.subscription.source):
             found += self._blackboard.entries(scope, since_seq=progress.cursor)
-        return sorted(filter(progress.wants, found), key=lambda entry: entry.seq)
+        return sorted(filter(progress.is_pending, found), key=lambda entry: entry.seq)
 
-    def _reading(self, scope: str) -> tuple[FlowProgress, ...]:
+    def _readers(self, scope: str) -> tuple[FlowProgress, ...]:
         """Return the progress of each subscription that has `scope` among its sources."""
-        reading = self._by_scope.get(scope)
-        if reading is None:
-            reading = self._by_scope[scope] = tuple(
+        readers = self._by_scope.get(scope)
+        if readers is None:
+            readers = self._by_scope[scope] = tuple(
                 each
                 for each in self._progress.values()
                 if fnmatchcase(scope, each.subscription.source)
             )
-        return reading
+        return readers
 
-    def _saw(self, event: BlackboardEvent) -> None:
+    def _on_event(self, event: BlackboardEvent) -> None:
         action, entry = event
-        for progress in self._reading(entry.scope):
+        for progress in self._readers(entry.scope):
             subscription = progress.subscription
             if action == "write":
                 if subscription.accepts(entry):
                     progress.waiting += 1
-                    if subscription.trigger.due(self._state(progress, asked=False)):
+                    if subscription.trigger.due(self._state(progress, requested=False)):
                         self._due[subscription.name] = None
-            elif entry.seq > progress.cursor and action in LEAVING and progress.wants(entry):
+            elif entry.seq > progress.cursor and action in LEAVING and progress.is_pending(entry):
                 progress.leaving[entry.seq] = entry
                 self._due[subscription.name] = None
         if self._due:
-            self._settle()
+            self._carry_due()
 
-    def _state(self, progress: FlowProgress, *, asked: bool) -> Pending:
+    def _state(self, progress: FlowProgress, *, requested: bool) -> Pending:
         return Pending(
-            len(self._pending(progress)) if asked else progress.waiting,
+            len(self._pending(progress)) if requested else progress.waiting,
             self._blackboard.game_s - progress.carried_s,
-            asked,
+            requested,
             progress.fullness,
         )
 
-    def _settle(self) -> Counter[str]:
+    def _carry_due(self) -> Counter[str]:
         """Carry at each subscription that has become due."""
         written: Counter[str] = Counter()
-        while self._due and not self._busy:
+        while self._due and not self._is_carrying:
             name = next(iter(self._due))
             del self._due[name]
             if name in self._progress:
@@ -222,20 +238,20 @@ class Flows:
     def _carry(self, progress: FlowProgress, *, final: bool = False) -> Counter[str]:
         seen = self._blackboard.seq
         pending = self._pending(progress)
-        taken = pending if final else self._ripe(progress, pending)
-        progress.waiting = len(pending) - len(taken)
+        ready = pending if final else self._complete(progress, pending)
+        progress.waiting = len(pending) - len(ready)
         progress.carried_s = self._blackboard.game_s
         progress.leaving.clear()
-        if len(taken) < len(pending):
-            seen = taken[-1].seq if taken else progress.cursor
-        self._busy = True
+        if len(ready) < len(pending):
+            seen = ready[-1].seq if ready else progress.cursor
+        self._is_carrying = True
         try:
-            carried, derived = self._made(progress, taken)
-            if taken and not carried:
+            carried, derived = self._transform(progress, ready)
+            if ready and not carried:
                 return Counter()
-            written = self._write(progress, derived, progress.ways(carried))
+            written = self._write(progress, derived, progress.contributors(carried))
         finally:
-            self._busy = False
+            self._is_carrying = False
         if derived and not written:
             return written  # every write failed: the source entries must stay
         progress.advance(seen, len(carried))
@@ -244,39 +260,43 @@ class Flows:
             self._consume(progress, {each.scope for each in carried})
         return written
 
-    def _made(self, progress: FlowProgress, entries: Sequence[Entry]) -> Made:
+    def _transform(self, progress: FlowProgress, entries: Sequence[Entry]) -> CarryResult:
         """Return the transformer's result for `entries`; it is complete before the first write.
 
         An entry that the transformer rejects is skipped, so that it does not block the others for ever. When it rejects
         all of them, the transformer is at fault, and none counts as carried.
         """
-        derived = self._tried(progress, entries) if entries else []
+        derived = self._try_transform(progress, entries) if entries else []
         if derived is None:
-            entries = [each for each in entries if self._tried(progress, [each]) is not None]
-            derived = self._tried(progress, entries) if entries else []
-        return Made((), ()) if derived is None else Made(entries, derived)
+            entries = [
+                each for each in entries if self._try_transform(progress, [each]) is not None
+            ]
+            derived = self._try_transform(progress, entries) if entries else []
+        return CarryResult((), ()) if derived is None else CarryResult(entries, derived)
 
-    def _tried(self, progress: FlowProgress, entries: Sequence[Entry]) -> list[Derived] | None:
+    def _try_transform(
+        self, progress: FlowProgress, entries: Sequence[Entry]
+    ) -> list[Derived] | None:
         try:
             return list(progress.subscription.transformer(entries))
         except Exception as error:  # noqa: BLE001  # an edge must not disturb the writer
             self._fault(progress, error)
             return None
 
-    def _ripe(self, progress: FlowProgress, pending: list[Entry]) -> list[Entry]:
+    def _complete(self, progress: FlowProgress, pending: list[Entry]) -> list[Entry]:
         """Return the complete entries, and all entries up to the last one that is leaving its scope."""
-        if progress.subscription.ripe is None or not pending:
+        if progress.subscription.complete_count is None or not pending:
             return pending
         places = (n for n, each in enumerate(pending, 1) if each.seq in progress.leaving)
-        return pending[: max(progress.subscription.ripe(pending), *places, 0)]
+        return pending[: max(progress.subscription.complete_count(pending), *places, 0)]
 
     def _write(
-        self, progress: FlowProgress, derived: Iterable[Derived], ways: frozenset[str]
+        self, progress: FlowProgress, derived: Iterable[Derived], contributors: frozenset[str]
     ) -> Counter[str]:
         written = Counter[str]()
         for each in derived:
             try:
-                self._write_one(progress.subscription, each, ways)
+                self._write_one(progress.subscription, each, contributors)
             except Exception as error:  # noqa: BLE001  # the other derived entries must still be written
                 self._fault(progress, error)
             else:
@@ -284,16 +304,16 @@ class Flows:
         return written
 
     def _write_one(
-        self, subscription: MemorySubscription, each: Derived, ways: frozenset[str]
+        self, subscription: MemorySubscription, each: Derived, contributors: frozenset[str]
     ) -> None:
         blackboard = self._blackboard
         before = blackboard.seq
-        told = each._asdict() | {"scope": each.scope or subscription.target}
-        entry = blackboard.write(**told, by=subscription.name)
+        arguments = each._asdict() | {"scope": each.scope or subscription.target}
+        entry = blackboard.write(**arguments, by=subscription.name)
         if entry.seq > before:
-            for reader in self._reading(entry.scope):
+            for reader in self._readers(entry.scope):
                 if reader.subscription.accepts(entry):
-                    reader.came[entry.seq] = ways
+                    reader.produced_by[entry.seq] = contributors
         if subscription.delivers and each.scope is None and self._deliver is not None:
             self._deliver(entry, each)
 
@@ -303,17 +323,17 @@ class Flows:
         An entry that is still pending at another subscription stays.
         """
         blackboard, subscription = self._blackboard, progress.subscription
-        young = blackboard.game_s - subscription.keep_s
+        kept_after_s = blackboard.game_s - subscription.keep_s
         for scope in sorted(scopes):
-            readers = self._reading(scope)
-            mine = [each for each in blackboard.entries(scope) if subscription.accepts(each)]
+            readers = self._readers(scope)
+            accepted = [each for each in blackboard.entries(scope) if subscription.accepts(each)]
             done = {
                 each.key
-                for each in mine[: max(0, len(mine) - subscription.keep_last)]
+                for each in accepted[: max(0, len(accepted) - subscription.keep_last)]
                 if each.seq <= progress.cursor
-                and each.game_s <= young
+                and each.game_s <= kept_after_s
                 and not each.closed
-                and not any(reader.wants(each) for reader in readers)
+                and not any(reader.is_pending(each) for reader in readers)
             }
             if done:
                 blackboard.forget(scope, keys=done)

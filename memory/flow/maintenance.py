@@ -11,13 +11,13 @@ from typing import Any, Final
 
 from memory.blackboard.blackboard import MAX_SOURCES, Blackboard
 from memory.blackboard.entry import Entry, Status
-from memory.blackboard.shelf import faded
+from memory.blackboard.shelf import decayed_relevance
 from memory.codec import Json, encode
 
 _WORD = re.compile(r"\w+")
 
 
-def words(entry: Entry) -> frozenset[str]:
+def field_words(entry: Entry) -> frozenset[str]:
     """Return the words of an entry, each with its field: the 3 of one field differs from the 3 of another."""
     return frozenset(
         f"{name} {word}"
@@ -26,31 +26,33 @@ def words(entry: Entry) -> frozenset[str]:
     )
 
 
-def alike(one: frozenset[str], other: frozenset[str]) -> float:
+def similarity(one: frozenset[str], other: frozenset[str]) -> float:
     """Return the share of common words among all words of two texts."""
     both = len(one | other)
     return len(one & other) / both if both else 1.0
 
 
-def groups(entries: Iterable[Entry], threshold: float) -> list[list[Entry]]:
+def similar_groups(entries: Iterable[Entry], threshold: float) -> list[list[Entry]]:
     """Return `entries` in groups of one kind whose words match those of the newest to at least `threshold`.
 
     Only texts that share one of their `_rarest` words are compared: two texts that similar always share one.
     """
     ordered = sorted(entries, key=lambda each: -each.seq)
-    texts = [words(each) for each in ordered]
+    texts = [field_words(each) for each in ordered]
     frequency = Counter(word for text in texts for word in text)
     found: list[tuple[frozenset[str], list[Entry]]] = []
-    places: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    positions: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for entry, text in zip(ordered, texts, strict=True):
-        marks = [(entry.kind, word) for word in _rarest(text, frequency, threshold)]
-        for place in sorted({place for mark in marks for place in places[mark]}):
-            if alike(found[place][0], text) >= threshold:
-                found[place][1].append(entry)
+        index_keys = [(entry.kind, word) for word in _rarest(text, frequency, threshold)]
+        for position in sorted(
+            {position for index_key in index_keys for position in positions[index_key]}
+        ):
+            if similarity(found[position][0], text) >= threshold:
+                found[position][1].append(entry)
                 break
         else:
-            for mark in marks:
-                places[mark].append(len(found))
+            for index_key in index_keys:
+                positions[index_key].append(len(found))
             found.append((text, [entry]))
     return [group for _, group in found]
 
@@ -59,13 +61,17 @@ def _rarest(text: frozenset[str], frequency: Mapping[str, int], threshold: float
     """Return the rarest words of `text`, enough of them that any similar text contains at least one."""
     if not text or threshold <= 0:
         return [""]  # an empty text matches only empty texts; threshold 0 matches anything
-    shared = ceil(threshold * len(text) - 1e-9)  # the minimum number of words shared with a similar text
+    shared = ceil(
+        threshold * len(text) - 1e-9
+    )  # the minimum number of words shared with a similar text
     return sorted(text, key=lambda word: (frequency[word], word))[: len(text) - shared + 1]
 
 
-VALUABLE: Final = 7  # importance from which entries are archived before they are pruned
+ARCHIVE_FROM: Final = 7  # importance from which entries are archived before they are pruned
 TRUST: Final[Mapping[Status, int]] = {"verified": 2, "inferred": 1, "claim": 0}
-UNIQUE: Final = frozenset({"sensory"})  # consecutive states are always similar; they live for seconds
+NOT_MAINTAINED: Final = frozenset(
+    {"sensory"}
+)  # consecutive states are always similar; they live for seconds
 
 
 class Maintenance:
@@ -83,7 +89,7 @@ class Maintenance:
         self._reindex = reindex
         self._archive = archive
         self._every_s = every_s
-        self._done_s: dict[str, float] = {}
+        self._maintained_s: dict[str, float] = {}
 
     def run(self, *, asked: bool = False) -> list[str]:
         """Prune and merge in the scopes that are due, or in all when `asked`; return their names.
@@ -94,11 +100,11 @@ class Maintenance:
         due = [
             scope
             for scope in self._blackboard.scopes()
-            if scope.rpartition(":")[2] not in UNIQUE
-            and (asked or now - self._done_s.get(scope, 0.0) >= self._every_s)
+            if scope.rpartition(":")[2] not in NOT_MAINTAINED
+            and (asked or now - self._maintained_s.get(scope, 0.0) >= self._every_s)
         ]
         for scope in due:
-            self._done_s[scope] = now
+            self._maintained_s[scope] = now
             self.prune(scope)
             self.deduplicate(scope)
         if asked:
@@ -108,20 +114,20 @@ class Maintenance:
     def relevance(self, entry: Entry) -> float:
         """Return the current relevance of `entry`: relevance·(1-rate)^minutes."""
         rate = self._blackboard.policy(entry.scope).decay_per_min
-        return faded(entry, self._blackboard.game_s, rate)
+        return decayed_relevance(entry, self._blackboard.game_s, rate)
 
     def prune(self, scope: str, threshold: float | None = None) -> int:
         """Return the number of entries removed from `scope` because their relevance was below `threshold`."""
         limit = self._blackboard.policy(scope).prune_below if threshold is None else threshold
-        doomed = [
+        pruned = [
             entry
             for entry in self._blackboard.entries(scope)
-            if not self._lasts(entry) and self.relevance(entry) < limit
+            if not self._is_lasting(entry) and self.relevance(entry) < limit
         ]
-        for entry in doomed:
-            if entry.importance >= VALUABLE and self._archive is not None:
+        for entry in pruned:
+            if entry.importance >= ARCHIVE_FROM and self._archive is not None:
                 self._archive(entry, "pruned")
-        return self._blackboard.forget(scope, keys={each.key for each in doomed}) if doomed else 0
+        return self._blackboard.forget(scope, keys={each.key for each in pruned}) if pruned else 0
 
     def deduplicate(self, scope: str, threshold: float | None = None) -> int:
         """Return the number of entries of `scope` merged into a similar entry.
@@ -131,9 +137,9 @@ class Maintenance:
         """
         limit = self._blackboard.policy(scope).similar if threshold is None else threshold
         entries = self._blackboard.entries(scope)
-        loose = [each for each in entries if not each.closed and not self._lasts(each)]
+        candidates = [each for each in entries if not each.closed and not self._is_lasting(each)]
         merged = 0
-        for group in groups(loose, limit):
+        for group in similar_groups(candidates, limit):
             if len(group) > 1:
                 self._merge(group)
                 merged += len(group) - 1
@@ -145,31 +151,31 @@ class Maintenance:
 
     def to_json(self) -> dict[str, Json]:
         """Return when each scope was last maintained."""
-        return dict(self._done_s)
+        return dict(self._maintained_s)
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Continue from the saved times."""
-        self._done_s = dict(data)
+        self._maintained_s = dict(data)
 
-    def _lasts(self, entry: Entry) -> bool:
+    def _is_lasting(self, entry: Entry) -> bool:
         policy = self._blackboard.kinds.get(entry.kind)
         return policy is not None and (policy.lasting or policy.key is not None)
 
     def _merge(self, group: list[Entry]) -> None:
         blackboard = self._blackboard
-        kept = max(group, key=_lasting_worth)
-        others = [each for each in group if each is not kept]
+        remaining = max(group, key=_merge_rank)
+        others = [each for each in group if each is not remaining]
         links = dict.fromkeys(key for each in group for key in each.sources)
         links.update(dict.fromkeys(each.key for each in others))
         blackboard.revise(
-            kept,
+            remaining,
             importance=max(each.importance for each in group),
             utility=max(each.utility for each in group),
-            tags=kept.tags.union(*(each.tags for each in others)),
+            tags=remaining.tags.union(*(each.tags for each in others)),
             sources=tuple(links)[-MAX_SOURCES:],
         )
-        blackboard.forget(kept.scope, keys={each.key for each in others})
+        blackboard.forget(remaining.scope, keys={each.key for each in others})
 
 
-def _lasting_worth(entry: Entry) -> tuple[float, ...]:
+def _merge_rank(entry: Entry) -> tuple[float, ...]:
     return TRUST[entry.status], inf if entry.expires_s is None else entry.expires_s, entry.seq

@@ -83,7 +83,7 @@ def problems(flows: Flows, scopes: Iterable[str]) -> tuple[str, ...]:
             found.append(f"{each.name} leads to {each.target}, which is no scope")
         if not any(fnmatchcase(name, each.source) for name in known):
             found.append(f"{each.name} reads {each.source}, which holds no entries")
-    found.extend(f"there is a cycle through {name}" for name in _circles(flows, known))
+    found.extend(f"there is a cycle through {name}" for name in _cycles(flows, known))
     return tuple(found)
 
 
@@ -123,17 +123,17 @@ def _gaps(
     return tuple(gaps)
 
 
-def _circles(flows: Flows, scopes: set[str]) -> list[str]:
-    leads = defaultdict[str, set[str]](set)
+def _cycles(flows: Flows, scopes: set[str]) -> list[str]:
+    targets = defaultdict[str, set[str]](set)
     for each in flows.subscriptions.values():
         for name in scopes | {each.target}:
             if fnmatchcase(name, each.source) and name != each.target:
-                leads[name].add(each.target)
-    return [name for name in sorted(leads) if _reaches(leads, name)]
+                targets[name].add(each.target)
+    return [name for name in sorted(targets) if _reaches(targets, name)]
 
 
-def _reaches(leads: Mapping[str, set[str]], start: str) -> bool:
-    seen = set(leads.get(start, ()))
-    while more := {after for name in seen for after in leads.get(name, ())} - seen:
+def _reaches(targets: Mapping[str, set[str]], start: str) -> bool:
+    seen = set(targets.get(start, ()))
+    while more := {after for name in seen for after in targets.get(name, ())} - seen:
         seen |= more
     return start in seen

@@ -16,7 +16,7 @@ class Pending(NamedTuple):
 
     number: int
     waited_s: float  # game seconds since the last carry
-    asked: bool  # whether a caller requested a carry
+    requested: bool  # whether a caller requested a carry
     fullness: Callable[[], float]  # of the source's token budget; 0.0 without one
 
 
@@ -33,7 +33,7 @@ class OnDemand:
 
     def due(self, pending: Pending) -> bool:
         """Return whether a caller requested it."""
-        return pending.asked
+        return pending.requested
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Threshold:
 
     def due(self, pending: Pending) -> bool:
         """Return whether there are enough entries."""
-        return pending.number >= (self.least if pending.asked else self.most)
+        return pending.number >= (self.least if pending.requested else self.most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ ON_DEMAND: Final = OnDemand()
 class MemorySubscription:
     """One edge. `source` is a glob of scopes, so that several scopes may feed one.
 
-    `ripe(entries)` returns how many of the pending entries, oldest first, are complete; the rest waits until it is
+    `complete_count(entries)` returns how many of the pending entries, oldest first, are complete; the rest waits until it is
     complete or the final run. An edge that `consumes` removes carried entries from their scope, in the commit that stores
     the results, except the newest `keep_last` it accepts and those younger than `keep_s`. Results of an edge that
     `delivers` also go to later runs, through the outbox.
@@ -156,7 +156,7 @@ class MemorySubscription:
     transformer: Transformer
     accepts: Callable[[Entry], bool] = ANYTHING
     trigger: Trigger = ON_DEMAND
-    ripe: Callable[[Sequence[Entry]], int] | None = None
+    complete_count: Callable[[Sequence[Entry]], int] | None = None
     consumes: bool = False
     keep_last: int = 0
     keep_s: float = 0.0
@@ -199,8 +199,8 @@ class Summarizing:
         by_model = ""
         if self.summarize is not None:
             with suppress(Exception):  # any failure of the model falls back to counting
-                by_model = self.summarize(self.prompt, "\n".join(map(line, entries))).strip()
-        text = (by_model or in_figures(entries))[: self.max_tokens * CHARACTERS]
+                by_model = self.summarize(self.prompt, "\n".join(map(entry_line, entries))).strip()
+        text = (by_model or summarize_counts(entries))[: self.max_tokens * CHARACTERS]
         return [
             Derived(
                 SUMMARY,
@@ -213,18 +213,20 @@ class Summarizing:
         ]
 
 
-def line(entry: Entry) -> str:
+def entry_line(entry: Entry) -> str:
     """Return one entry as a line of text."""
-    said = ", ".join(
+    values = ", ".join(
         f"{name} {value}" for name, value in entry.data.items() if value not in ("", None, [])
     )
-    return f"tick {entry.tick}: {entry.kind}: {said}"
+    return f"tick {entry.tick}: {entry.kind}: {values}"
 
 
-def in_figures(entries: Sequence[Entry]) -> str:
+def summarize_counts(entries: Sequence[Entry]) -> str:
     """Return a summary of `entries` without a model: their number by kind, the time span, and the five most important."""
     kinds = Counter(each.kind for each in entries)
-    told = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
-    gravest = sorted(entries, key=lambda each: (-each.importance, each.seq))[:5]
-    span = f"ticks {entries[0].tick} to {entries[-1].tick}: {told}."
-    return "\n".join([span, *(line(each) for each in sorted(gravest, key=lambda each: each.seq))])
+    counts = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
+    most_important = sorted(entries, key=lambda each: (-each.importance, each.seq))[:5]
+    span = f"ticks {entries[0].tick} to {entries[-1].tick}: {counts}."
+    return "\n".join(
+        [span, *(entry_line(each) for each in sorted(most_important, key=lambda each: each.seq))]
+    )

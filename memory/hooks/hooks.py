@@ -41,10 +41,10 @@ from typing import (
 from weakref import WeakMethod
 
 from memory.errors import Faults, OnFault
-from memory.hooks.pointcut import OPENED, Method, Pointcut, as_pointcut
+from memory.hooks.pointcut import METHOD_ATTRIBUTE, Method, Pointcut, as_pointcut
 
 # A method decorated with @hookable, a type of event passed to `Hooks.emit`, a glob over names, or a pointcut.
-Watched: TypeAlias = "Callable[..., object] | type | str | Pointcut"
+WatchTarget: TypeAlias = "Callable[..., object] | type | str | Pointcut"
 Moment: TypeAlias = Literal["before", "around", "after", "after_throwing"]
 Handler: TypeAlias = "Callable[[Call, Any], object]"
 
@@ -123,20 +123,20 @@ class Proceed:
         return self._rest is None
 
 
-def wrapped(
+def run_wrapped(
     wrappers: Sequence[Registration], call: Call, body: Callable[[], object], faults: Faults
 ) -> object:
     """Return the result of `body` inside all `wrappers`, the first of which is the outermost."""
     rest = body
     for wrapper in reversed(wrappers):
-        rest = _around(wrapper, call, Proceed(rest), faults)
+        rest = _bind_wrapper(wrapper, call, Proceed(rest), faults)
     return rest()
 
 
-def _around(
+def _bind_wrapper(
     wrapper: Registration, call: Call, proceed: Proceed, faults: Faults
 ) -> Callable[[], object]:
-    def through() -> object:
+    def call_wrapper() -> object:
         try:
             result = wrapper.handler(call, proceed)
         except Exception as error:
@@ -149,7 +149,7 @@ def _around(
             return proceed()
         return result if proceed.has_run else proceed()
 
-    return through
+    return call_wrapper
 
 
 P = ParamSpec("P")
@@ -189,22 +189,22 @@ def hookable(
     Use it bare, or as `@hookable(tags={"action_executor"})` for pointcuts that select by tag.
     """
 
-    def opening(closed: Callable[Concatenate[S, P], R], /) -> Callable[Concatenate[S, P], R]:
-        return _opened(closed, frozenset(tags))
+    def decorate(function: Callable[Concatenate[S, P], R], /) -> Callable[Concatenate[S, P], R]:
+        return _make_hookable(function, frozenset(tags))
 
-    return opening if method is None else opening(method)
+    return decorate if method is None else decorate(method)
 
 
-def _opened(
+def _make_hookable(
     method: Callable[Concatenate[S, P], R], tags: frozenset[str]
 ) -> Callable[Concatenate[S, P], R]:
     name = ".".join(method.__qualname__.split(".")[-2:])
-    known = Method(name, f"{method.__module__}.{method.__qualname__}", tags)
+    method_info = Method(name, f"{method.__module__}.{method.__qualname__}", tags)
 
     @wraps(method)
     def hooked(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
         hooks = self.hooks
-        if not hooks.registered or (advice := hooks.advice(known, self)) is None:
+        if not hooks.registered or (advice := hooks.advice(method_info, self)) is None:
             return method(self, *args, **kwargs)
         call = tuple.__new__(Call, (name, self, args, kwargs))  # Call(...), in half the time
         if advice.before:
@@ -212,7 +212,7 @@ def _opened(
         try:
             if advice.around:
                 body = partial(method, self, *args, **kwargs)
-                result = cast("R", wrapped(advice.around, call, body, hooks.faults))
+                result = cast("R", run_wrapped(advice.around, call, body, hooks.faults))
             else:
                 result = method(self, *args, **kwargs)
         except Exception as error:
@@ -222,7 +222,7 @@ def _opened(
             hooks.run(advice.after, call, result)
         return result
 
-    vars(hooked)[OPENED] = known
+    vars(hooked)[METHOD_ATTRIBUTE] = method_info
     return hooked
 
 
@@ -258,7 +258,7 @@ class Hooks:
 
     def before(
         self,
-        pointcut: Watched,
+        pointcut: WatchTarget,
         handler: Callable[[Call], object],
         **options: Unpack[HandlerOptions],
     ) -> Registration:
@@ -267,7 +267,7 @@ class Hooks:
 
     def around(
         self,
-        pointcut: Watched,
+        pointcut: WatchTarget,
         handler: Callable[[Call, Proceed], object],
         **options: Unpack[HandlerOptions],
     ) -> Registration:
@@ -275,20 +275,20 @@ class Hooks:
         return self._add("around", pointcut, handler, **options)
 
     def after(
-        self, pointcut: Watched, handler: Handler, **options: Unpack[HandlerOptions]
+        self, pointcut: WatchTarget, handler: Handler, **options: Unpack[HandlerOptions]
     ) -> Registration:
         """Call `handler(call, result)` after each matching method has returned."""
         return self._add("after", pointcut, handler, **options)
 
     def after_throwing(
-        self, pointcut: Watched, handler: Handler, **options: Unpack[HandlerOptions]
+        self, pointcut: WatchTarget, handler: Handler, **options: Unpack[HandlerOptions]
     ) -> Registration:
         """Call `handler(call, error)` after each matching method has raised; the error is raised again."""
         return self._add("after_throwing", pointcut, handler, **options)
 
     def remove(self, registration: Registration) -> None:
         """Remove one registration."""
-        self._keep(each for each in self.registered if each is not registration)
+        self._set_registered(each for each in self.registered if each is not registration)
 
     def advice(self, method: Method, instance: object) -> MethodHandlers | None:
         """Return the handlers for a call of `method` on `instance`, or None when there are none."""
@@ -298,8 +298,8 @@ class Hooks:
         except KeyError:
             found = self._advice[kind][method] = _matching(self.registered, method, kind)
         if found is not None and found.depends:
-            every = (*found.before, *found.around, *found.after, *found.after_throwing)
-            return _matching(every, method, kind, instance)
+            handlers = (*found.before, *found.around, *found.after, *found.after_throwing)
+            return _matching(handlers, method, kind, instance)
         return found
 
     def run(self, registrations: tuple[Registration, ...], call: Call, result: object) -> None:
@@ -316,13 +316,13 @@ class Hooks:
     def _add(
         self,
         moment: Moment,
-        pointcut: Watched,
+        pointcut: WatchTarget,
         handler: Callable[..., object],
         **options: Unpack[HandlerOptions],
     ) -> Registration:
         weak = options.get("weak", False)
-        held = WeakMethod(handler, self._bury) if weak else None
-        called = handler if held is None else _through(held)
+        held = WeakMethod(handler, self._remove_dead) if weak else None
+        called = handler if held is None else _weak_call(held)
         if moment == "before":
             called = _without_result(called)
         if isinstance(pointcut, type):
@@ -337,27 +337,29 @@ class Hooks:
             held,
             self.remove,
         )
-        self._keep(sorted((*self.registered, registration), key=lambda each: each.priority))
+        self._set_registered(
+            sorted((*self.registered, registration), key=lambda each: each.priority)
+        )
         return registration
 
-    def _keep(self, registrations: Iterable[Registration]) -> None:
+    def _set_registered(self, registrations: Iterable[Registration]) -> None:
         self.registered = tuple(registrations)
         self._advice.clear()
 
-    def _bury(self, dead: WeakMethod[Callable[..., object]]) -> None:
-        self._keep(each for each in self.registered if each.held is not dead)
+    def _remove_dead(self, dead: WeakMethod[Callable[..., object]]) -> None:
+        self._set_registered(each for each in self.registered if each.held is not dead)
 
 
 def _matching(
     registrations: Iterable[Registration], method: Method, kind: type, instance: object = None
 ) -> MethodHandlers | None:
     verdicts = [(each, each.pointcut.verdict(method, kind, instance)) for each in registrations]
-    meant = [each for each, verdict in verdicts if verdict is not False]
-    if not meant:
+    matching = [each for each, verdict in verdicts if verdict is not False]
+    if not matching:
         return None
 
     def of(moment: Moment) -> tuple[Registration, ...]:
-        return tuple(each for each in meant if each.moment == moment)
+        return tuple(each for each in matching if each.moment == moment)
 
     depends = any(verdict is None for _, verdict in verdicts)
     return MethodHandlers(of("before"), of("around"), of("after"), of("after_throwing"), depends)
@@ -372,9 +374,9 @@ def _of_type(kind: type, handler: Handler) -> Handler:
     return lambda call, result: handler(call, result) if isinstance(call.args[0], kind) else None
 
 
-def _through(held: WeakMethod[Callable[..., object]]) -> Callable[..., object]:
-    def while_owned(*args: Any) -> object:  # noqa: ANN401  # the arguments depend on the moment
+def _weak_call(held: WeakMethod[Callable[..., object]]) -> Callable[..., object]:
+    def call_if_alive(*args: Any) -> object:  # noqa: ANN401  # the arguments depend on the moment
         handler = held()
         return None if handler is None else handler(*args)
 
-    return while_owned
+    return call_if_alive

@@ -12,7 +12,9 @@ from weakref import ref
 
 from memory.errors import NotHookable
 
-OPENED: Final = "__hookable__"  # the attribute of a hookable function that holds its Method
+METHOD_ATTRIBUTE: Final = (
+    "__hookable__"  # the attribute of a hookable function that holds its Method
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +28,7 @@ class Method:
 
 def method_of(function: Callable[..., object]) -> Method:
     """Return the Method that `@hookable` attached to a function or bound method."""
-    method = getattr(function, OPENED, None)
+    method = getattr(function, METHOD_ATTRIBUTE, None)
     if not isinstance(method, Method):
         message = f"{function!r} cannot be watched; decorate it with @hookable."
         raise NotHookable(message)
@@ -44,7 +46,7 @@ class Pointcut:
     `verdict` returns whether calls of a method on a class, and on an instance or None, match.
     """
 
-    says: str
+    description: str
     verdict: Callable[[Method, type, object], Verdict] = field(repr=False)
 
     @classmethod
@@ -89,27 +91,25 @@ class Pointcut:
 
         Raises NotHookable when it is not decorated with @hookable.
         """
-        wanted = method_of(function)
-        return cls(f"of_method({wanted.name})", lambda method, _kind, _instance: method is wanted)
+        target = method_of(function)
+        return cls(f"of_method({target.name})", lambda method, _kind, _instance: method is target)
 
     def __and__(self, other: "Pointcut") -> "Pointcut":
         def test(method: Method, kind: type, instance: object) -> Verdict:
-            return _both(
-                self.verdict(method, kind, instance), other.verdict(method, kind, instance)
-            )
+            return _and(self.verdict(method, kind, instance), other.verdict(method, kind, instance))
 
-        return Pointcut(f"({self.says} & {other.says})", test)
+        return Pointcut(f"({self.description} & {other.description})", test)
 
     def __or__(self, other: "Pointcut") -> "Pointcut":
         neither = ~self & ~other
-        return replace(~neither, says=f"({self.says} | {other.says})")
+        return replace(~neither, description=f"({self.description} | {other.description})")
 
     def __invert__(self) -> "Pointcut":
         def test(method: Method, kind: type, instance: object) -> Verdict:
             verdict = self.verdict(method, kind, instance)
             return None if verdict is None else not verdict
 
-        return Pointcut(f"~{self.says}", test)
+        return Pointcut(f"~{self.description}", test)
 
 
 def as_pointcut(pointcut: Pointcut | Callable[..., object] | str) -> Pointcut:
@@ -121,7 +121,7 @@ def as_pointcut(pointcut: Pointcut | Callable[..., object] | str) -> Pointcut:
     return Pointcut.of_method(pointcut)
 
 
-def _both(one: Verdict, two: Verdict) -> Verdict:
+def _and(one: Verdict, two: Verdict) -> Verdict:
     if one is False or two is False:
         return False
     return None if one is None or two is None else True

@@ -6,9 +6,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from memory.blackboard.blackboard import Blackboard
 from memory.blackboard.entry import DEFAULT_IMPORTANCE, Status, scope_of
 from memory.codec import Json
-from memory.hooks.hooks import DEFAULT_PRIORITY, Call, ErrorMode, Hooks, Registration, Watched
+from memory.hooks.hooks import DEFAULT_PRIORITY, Call, ErrorMode, Hooks, Registration, WatchTarget
 
-Occasion: TypeAlias = Literal["before", "after", "after_throwing"]
+ProducerMoment: TypeAlias = Literal["before", "after", "after_throwing"]
 
 
 class Produced(NamedTuple):
@@ -36,13 +36,13 @@ class Producers:
 
     def register(  # noqa: PLR0913  # one call gives all settings of a producer
         self,
-        pointcut: Watched,
+        pointcut: WatchTarget,
         extractor: Extractor,
         *,
         scope: str,
         kind: str,
         ttl_s: float | None = None,
-        on: Occasion = "after",
+        on: ProducerMoment = "after",
         priority: int = DEFAULT_PRIORITY,
     ) -> Registration:
         """Write to `scope` the entries that the pure `extractor` returns for each matching call or event.
@@ -53,13 +53,15 @@ class Producers:
         scope_of(scope)  # an unknown scope is rejected here, not at the first write
         write = self._blackboard.write
 
-        def remember(call: Call, result: object = None) -> None:
+        def write_entries(call: Call, result: object = None) -> None:
             produced = extractor(call, result)
             if not produced:
                 return
             for each in (produced,) if isinstance(produced, Produced) else produced:
                 write(scope, kind, ttl_s=ttl_s, **each._asdict())
 
-        remember.__qualname__ = getattr(extractor, "__qualname__", type(extractor).__qualname__)
+        write_entries.__qualname__ = getattr(
+            extractor, "__qualname__", type(extractor).__qualname__
+        )
         register: Callable[..., Registration] = getattr(self._hooks, on)
-        return register(pointcut, remember, priority=priority, on_error=ErrorMode.SUPPRESS)
+        return register(pointcut, write_entries, priority=priority, on_error=ErrorMode.SUPPRESS)

@@ -15,9 +15,9 @@ from memory.observations.observation import Observation, line
 from memory.tokens import CHARACTERS
 
 TIMES: Final = "\N{MULTIPLICATION SIGN}"
-LONGEST: Final = 400  # characters of a row
+MAX_ROW: Final = 400  # characters of a row
 TAG: Final = "observations>"
-BLUNTED: Final = "observations\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
+ESCAPED_TAG: Final = "observations\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
 
 
 class Telling(Enum):
@@ -48,84 +48,88 @@ class Section:
 
         Stale observations are omitted; in a required section they are marked as stale instead.
         """
-        mine = [each for each in observations if self.stays or not each.stale]
-        return [_flat(row) for row in self._told(mine)[: self.most]]
+        shown = [each for each in observations if self.stays or not each.stale]
+        return [_flat(row) for row in self._row_texts(shown)[: self.most]]
 
-    def _told(self, observations: Sequence[Observation]) -> list[str]:
+    def _row_texts(self, observations: Sequence[Observation]) -> list[str]:
         match self.telling:
             case Telling.EACH:
-                counts = Counter(map(_says, observations))
-                return [_times(row, count) for row, count in counts.items()]
+                counts = Counter(map(_row_text, observations))
+                return [_with_count(row, count) for row, count in counts.items()]
             case Telling.COUNTED:
                 return self._counted(observations)
             case Telling.LATEST:
                 latest: dict[str, str] = {}
                 for each in observations:
-                    latest.setdefault(each.about or each.content, _says(each))
+                    latest.setdefault(each.about or each.content, _row_text(each))
                 return list(latest.values())
             case Telling.LAST:
-                return [_says(each) for each in observations[:1]]
+                return [_row_text(each) for each in observations[:1]]
 
     def _counted(self, observations: Iterable[Observation]) -> list[str]:
-        done: dict[str, Counter[str]] = {}
+        counts_by_subject: dict[str, Counter[str]] = {}
         for each in observations:
-            done.setdefault(each.about or each.content, Counter())[self.types[each.type]] += 1
+            counts_by_subject.setdefault(each.about or each.content, Counter())[
+                self.types[each.type]
+            ] += 1
         rows = []
-        for thing, counts in done.items():
-            words = (_times(word, counts[word]) for word in self.types.values() if counts[word])
-            rows.append(f"{thing} ({', '.join(words)})")
+        for subject, counts in counts_by_subject.items():
+            words = (
+                _with_count(word, counts[word]) for word in self.types.values() if counts[word]
+            )
+            rows.append(f"{subject} ({', '.join(words)})")
         return rows
 
 
-def _says(each: Observation) -> str:
+def _row_text(each: Observation) -> str:
     return f"{each.content} (no longer so: {each.stale})" if each.stale else each.content
 
 
-def _times(words: str, count: int) -> str:
+def _with_count(words: str, count: int) -> str:
     return f"{words} {TIMES} {count}" if count > 1 else words
 
 
 def _flat(row: str) -> str:
     """Return `row` as one line that cannot be read as the end of the block."""
-    return line(row.replace(TAG, BLUNTED), LONGEST)
+    return line(row.replace(TAG, ESCAPED_TAG), MAX_ROW)
 
 
 BUDGET: Final = 2_000  # tokens
 OPENING: Final = "<observations>"
 CLOSING: Final = "</observations>"
-SHORTEST: Final = 12  # characters of a row that are still useful
+MIN_ROW: Final = 12  # characters of a row that are still useful
 
 
 class _Draft:
-    """One section while it shrinks; `gone` is the number of removed rows, `size` its length in characters."""
+    """One section while it shrinks; `dropped` is the number of removed rows, `size` its length in characters."""
 
     def __init__(self, section: Section, rows: list[str]) -> None:
         self.section = section
         self.rows = rows
-        self.gone = 0
+        self.dropped = 0
         self.size = len(str(self))
 
     def __str__(self) -> str:
         rows = (f"- {row}" for row in self.rows)
-        return "\n".join((f"## {self.section.title}", *rows)) + self._more()
+        return "\n".join((f"## {self.section.title}", *rows)) + self._dropped_note()
 
-    def lose_a_row(self) -> None:
+    def drop_oldest_row(self) -> None:
         """Remove the oldest row."""
         # The size is updated, not measured again: there may be thousands of rows.
-        before = len(self._more())
-        self.gone += 1
-        self.size += len(self._more()) - before - len(self.rows.pop()) - len("\n- ")
+        before = len(self._dropped_note())
+        self.dropped += 1
+        self.size += len(self._dropped_note()) - before - len(self.rows.pop()) - len("\n- ")
 
     def cut(self, over: int) -> None:
         """Shorten the only remaining row by `over` characters, down to the shortest useful length."""
         (row,) = self.rows
-        length = max(len(row) - over, SHORTEST)
+        length = max(len(row) - over, MIN_ROW)
         if length < len(row):
             self.rows = [row[: length - 1] + "…"]
             self.size = len(str(self))
 
-    def _more(self) -> str:
-        return f"\n- and {self.gone} more" if self.gone else ""
+    def _dropped_note(self) -> str:
+        return f"\n- and {self.dropped} more" if self.dropped else ""
 
 
 def observations_block(
@@ -138,14 +142,14 @@ def observations_block(
     by_type: dict[str, list[Observation]] = {}
     for each in sorted(observations, key=lambda each: each.id, reverse=True):
         by_type.setdefault(each.type, []).append(each)
-    drafts = [_Draft(each, each.rows(_of(each, by_type))) for each in sections]
-    told = [each for each in drafts if each.rows]
-    _let_go(told, budget * CHARACTERS)
-    _cut_down(told, budget * CHARACTERS)
-    return "\n".join((OPENING, "\n\n".join(map(str, told)), CLOSING)) if told else None
+    drafts = [_Draft(each, each.rows(_observations_of(each, by_type))) for each in sections]
+    kept = [each for each in drafts if each.rows]
+    _shrink_optional(kept, budget * CHARACTERS)
+    _cut_down(kept, budget * CHARACTERS)
+    return "\n".join((OPENING, "\n\n".join(map(str, kept)), CLOSING)) if kept else None
 
 
-def _of(section: Section, by_type: dict[str, list[Observation]]) -> list[Observation]:
+def _observations_of(section: Section, by_type: dict[str, list[Observation]]) -> list[Observation]:
     """Return the observations of a section, newest first."""
     lists = [by_type[each] for each in section.types if each in by_type]
     if len(lists) == 1:
@@ -153,11 +157,11 @@ def _of(section: Section, by_type: dict[str, list[Observation]]) -> list[Observa
     return sorted((each for one in lists for each in one), key=lambda each: each.id, reverse=True)
 
 
-def _let_go(drafts: list[_Draft], room: int) -> None:
+def _shrink_optional(drafts: list[_Draft], room: int) -> None:
     """Remove rows, then whole sections, of the optional sections until the block fits `room` characters."""
     for each in _by_priority(drafts, stays=False):
         while len(each.rows) > 1 and _size(drafts) > room:
-            each.lose_a_row()
+            each.drop_oldest_row()
     for each in _by_priority(drafts, stays=False):
         if _size(drafts) > room:
             drafts.remove(each)
@@ -166,7 +170,7 @@ def _let_go(drafts: list[_Draft], room: int) -> None:
 def _cut_down(drafts: list[_Draft], room: int) -> None:
     """Remove rows, cut text, and then drop required sections until the block fits `room` characters."""
     while _size(drafts) > room and (each := _longest(drafts)) is not None:
-        each.lose_a_row()
+        each.drop_oldest_row()
     for each in _by_priority(drafts, stays=True):
         if (over := _size(drafts) - room) > 0:
             each.cut(over)
@@ -177,14 +181,14 @@ def _cut_down(drafts: list[_Draft], room: int) -> None:
 
 def _longest(drafts: Iterable[_Draft]) -> _Draft | None:
     """Return the draft with the most rows, None when each has only one: a list of files must not displace the errors."""
-    spare = [each for each in drafts if len(each.rows) > 1]
-    return max(spare, key=lambda each: len(each.rows), default=None)
+    shrinkable = [each for each in drafts if len(each.rows) > 1]
+    return max(shrinkable, key=lambda each: len(each.rows), default=None)
 
 
 def _by_priority(drafts: Iterable[_Draft], *, stays: bool) -> list[_Draft]:
     """Return the required or the optional drafts, lowest priority first."""
-    mine = [each for each in drafts if each.section.stays is stays]
-    return sorted(mine, key=lambda each: each.section.priority)
+    shown = [each for each in drafts if each.section.stays is stays]
+    return sorted(shown, key=lambda each: each.section.priority)
 
 
 def _size(drafts: Sequence[_Draft]) -> int:

@@ -20,7 +20,7 @@ from memory.hooks.hooks import Call, Hooks, hookable
 from memory.hooks.producers import Produced, Producers
 from memory.recall.query import RECOLLECTION, UPKEEP, Found, MemoryQuery, Searched
 
-UTILITY_KEPT: Final = 0.9  # weight of the old utility in the moving average
+UTILITY_MOMENTUM: Final = 0.9  # weight of the old utility in the moving average
 RECOLLECTION_IMPORTANCE: Final = 2
 JUDGED: Final = "judged"  # the tag of a recollection whose outcome is known
 
@@ -49,36 +49,36 @@ def is_open(entry: Entry) -> bool:
 def watch_actions(producers: Producers, agent_id: str) -> None:
     """Write each recall and each pruning of `agent_id` to its working memory."""
     working = scope_name(agent_id, "working")
-    recalling = MemoryActions.memory_recall_with_scores
-    producers.register(recalling, _recollection, scope=working, kind=RECOLLECTION)
-    producers.register(MemoryActions.memory_prune, _upkeep, scope=working, kind=UPKEEP)
+    recall = MemoryActions.memory_recall_with_scores
+    producers.register(recall, _recollection, scope=working, kind=RECOLLECTION)
+    producers.register(MemoryActions.memory_prune, _maintenance_record, scope=working, kind=UPKEEP)
 
 
 def learn_outcome(blackboard: Blackboard, keys: Iterable[str], *, useful: bool) -> int:
     """Return the number of entries whose utility was updated with the outcome of recalling them."""
-    learnt = 0
+    updated = 0
     for key in dict.fromkeys(keys):
         for scope in blackboard.scopes():
             entry = blackboard.get(scope, key)
             if entry is not None:
-                utility = UTILITY_KEPT * entry.utility + (1.0 - UTILITY_KEPT) * useful
+                utility = UTILITY_MOMENTUM * entry.utility + (1.0 - UTILITY_MOMENTUM) * useful
                 blackboard.revise(entry, utility=utility)
-                learnt += 1
-    return learnt
+                updated += 1
+    return updated
 
 
 def _recollection(call: Call, found: Sequence[Found]) -> Produced:
-    asked = dict(zip(("query", "why"), call.args, strict=False)) | dict(call.kwargs)
+    arguments = dict(zip(("query", "why"), call.args, strict=False)) | dict(call.kwargs)
     data = {
-        "query": asked["query"].to_json(),
-        "why": asked.get("why", ""),
+        "query": arguments["query"].to_json(),
+        "why": arguments.get("why", ""),
         "keys": [each.entry.key for each in found],
         "scores": [round(each.score.total, 6) for each in found],
     }
     return _produced(call, data)
 
 
-def _upkeep(call: Call, pruned: int) -> Produced:
+def _maintenance_record(call: Call, pruned: int) -> Produced:
     return _produced(call, {"pruned": pruned})
 
 
@@ -180,14 +180,12 @@ class MemoryActions:
         note = Note.of(metadata or {})
         scope = note.scope or scope_name(self.agent_id, "working")
         if note.key is not None:
-            old = self.blackboard.get(scope, note.key)
-            if old and not old.closed and TRUST[note.status] < TRUST[old.status]:
-                message = (
-                    f"{old.key!r} is {old.status}; a note with status {note.status} cannot replace it."
-                )
+            existing = self.blackboard.get(scope, note.key)
+            if existing and not existing.closed and TRUST[note.status] < TRUST[existing.status]:
+                message = f"{existing.key!r} is {existing.status}; a note with status {note.status} cannot replace it."
                 raise MalformedRecord(message)
-        told = asdict(note) | {"scope": scope}
-        return self.blackboard.write(**told, data=data, tags=tags, by=self.agent_id).key
+        entry_fields = asdict(note) | {"scope": scope}
+        return self.blackboard.write(**entry_fields, data=data, tags=tags, by=self.agent_id).key
 
     @hookable
     def memory_forget(
@@ -206,7 +204,7 @@ class MemoryActions:
             raise MalformedRecord(message)
         now, wanted = self.blackboard.game_s, frozenset(tags)
 
-        def is_meant(entry: Entry) -> bool:
+        def matches(entry: Entry) -> bool:
             return (
                 (not keys or entry.key in keys)
                 and wanted <= entry.tags
@@ -215,7 +213,7 @@ class MemoryActions:
             )
 
         def forget(name: str) -> int:
-            keys = {each.key for each in self.blackboard.entries(name) if is_meant(each)}
+            keys = {each.key for each in self.blackboard.entries(name) if matches(each)}
             return self.blackboard.forget(name, keys=keys)
 
         return self._each(scope, forget)
@@ -238,13 +236,13 @@ class MemoryActions:
         """
         copied = 0
         for entry in self.blackboard.entries(source):
-            there = self.blackboard.get(target, entry.key)
+            existing = self.blackboard.get(target, entry.key)
             if entry.closed or not frozenset(tags) <= entry.tags:
                 continue
-            if there is None or there.data != entry.data:
+            if existing is None or existing.data != entry.data:
                 sources = (*entry.sources, f"tick:{entry.tick}")
-                told = entry.rewritten(scope=target, sources=sources, by=self.agent_id)
-                self.blackboard.revise(self.blackboard.write(**told), utility=entry.utility)
+                entry_fields = entry.rewritten(scope=target, sources=sources, by=self.agent_id)
+                self.blackboard.revise(self.blackboard.write(**entry_fields), utility=entry.utility)
                 copied += 1
         return copied
 
@@ -263,9 +261,9 @@ class MemoryActions:
         """Return counts of entries by scope and status, and what is pending."""
         blackboard = self.blackboard
         scopes = {name: blackboard.entries(name) for name in blackboard.scopes()}
-        entries = [each for held in scopes.values() for each in held]
+        entries = [each for scope_entries in scopes.values() for each in scope_entries]
         return MemoryStats(
-            scopes={name: len(held) for name, held in scopes.items()},
+            scopes={name: len(scope_entries) for name, scope_entries in scopes.items()},
             statuses=Counter(each.status for each in entries),
             closed=sum(bool(each.closed) for each in entries),
             fullness={name: blackboard.fullness(name) for name in scopes},
@@ -282,18 +280,24 @@ class MemoryActions:
     def memory_gaps(self, expected: Iterable[str] = (), names: Iterable[str] = ()) -> list[str]:
         """Return the gaps of memory: empty scopes and kinds, recalls without results, `names` without entries."""
         found = list(self.memory_map(expected).gaps)
-        vain: dict[str, bool] = {}
+        is_empty_by_query: dict[str, bool] = {}
         for scope in self.blackboard.scopes():
             for entry in self.blackboard.entries(scope, kind=RECOLLECTION):
                 recalled = recollection_of(entry)
-                vain[encode(recalled.query)] = not recalled.keys  # the latest result counts
-        found += [f"nothing was found for {query}" for query, is_vain in vain.items() if is_vain]
+                is_empty_by_query[
+                    encode(recalled.query)
+                ] = not recalled.keys  # the latest result counts
+        found += [
+            f"nothing was found for {query}"
+            for query, is_empty in is_empty_by_query.items()
+            if is_empty
+        ]
         for name in names:
             query = MemoryQuery(place=name, subject=name, max_results=1)
             if not self.store.find(query, now_s=self.blackboard.game_s):
                 found.append(f"nothing is known of {name}")
         return found
 
-    def _each(self, scope: str, deed: Callable[[str], int]) -> int:
+    def _each(self, scope: str, action: Callable[[str], int]) -> int:
         glob = scope or f"agent:{self.agent_id}:*"
-        return sum(deed(name) for name in self.blackboard.scopes() if fnmatchcase(name, glob))
+        return sum(action(name) for name in self.blackboard.scopes() if fnmatchcase(name, glob))

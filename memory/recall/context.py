@@ -9,8 +9,8 @@ from memory.recall.actions import MemoryActions
 from memory.recall.query import MemoryQuery
 from memory.tokens import tokens
 
-_SHOWN: Final = 3  # sources named in a line
-_LONGEST: Final = 400  # characters of a line's content
+_MAX_SOURCES: Final = 3  # sources named in a line
+_MAX_CONTENT: Final = 400  # characters of a line's content
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +50,13 @@ def line_of(entry: Entry) -> str:
         for name, value in entry.data.items()
         if value not in (None, "", [], {}, ())
     )
-    if len(content) > _LONGEST:
-        content = content[: _LONGEST - 1] + "…"
-    says = f"- {entry.kind}: {content}"
+    if len(content) > _MAX_CONTENT:
+        content = content[: _MAX_CONTENT - 1] + "…"
+    line = f"- {entry.kind}: {content}"
     if entry.closed:
-        says += f" (no longer so: {entry.closed})"
+        line += f" (no longer so: {entry.closed})"
     evidence = entry.sources or (f"tick:{entry.tick}",)
-    rests_on = ", ".join(evidence[:_SHOWN])
-    if len(evidence) > _SHOWN:
-        rests_on += f" and {len(evidence) - _SHOWN} more"
-    return " ".join(f"{says} [{entry.status}; {rests_on}]".split())
+    evidence_text = ", ".join(evidence[:_MAX_SOURCES])
+    if len(evidence) > _MAX_SOURCES:
+        evidence_text += f" and {len(evidence) - _MAX_SOURCES} more"
+    return " ".join(f"{line} [{entry.status}; {evidence_text}]".split())

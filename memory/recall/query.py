@@ -68,12 +68,12 @@ class MemoryQuery:
 
     def to_json(self) -> dict[str, Json]:
         """Return the fields that differ from their defaults."""
-        asked: dict[str, Json] = {}
+        given: dict[str, Json] = {}
         for field in fields(self):
             value = getattr(self, field.name)
             if value != field.default:
-                asked[field.name] = sorted(value) if isinstance(value, frozenset) else value
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in asked.items()}
+                given[field.name] = sorted(value) if isinstance(value, frozenset) else value
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in given.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class Found(NamedTuple):
     score: Score
 
 
-class Searched(Protocol):
+class EntrySearcher(Protocol):
     """A search index of entries."""
 
     def find(self, query: MemoryQuery, *, now_s: float) -> list[Found]:

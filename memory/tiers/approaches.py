@@ -43,7 +43,11 @@ class Approach:
 def approach_kind() -> EntryKind:
     """Return the policies of approaches; those not seen for longest are evicted first."""
     return record_kind(
-        APPROACH, Approach, lambda data: from_json(Approach, data).name, _sum, limit=MAX_APPROACHES
+        APPROACH,
+        Approach,
+        lambda data: from_json(Approach, data).name,
+        _add_counts,
+        limit=MAX_APPROACHES,
     )
 
 
@@ -70,36 +74,36 @@ def complete(actions: Sequence[Entry]) -> int:
 
 def count(actions: Sequence[Entry]) -> list[Derived]:
     """Return the approaches in `actions` with their successes and failures, by sequence and by single action."""
-    book: dict[str, tuple[Approach, list[str]]] = {}
+    by_name: dict[str, tuple[Approach, list[str]]] = {}
     for sequence in sequences(actions):
         for seen, entries in (
             (_occurrence(sequence, _text(sequence[0], "reasoning")), sequence),
             *((_occurrence([each], ""), [each]) for each in sequence),  # for any purpose
         ):
-            known, links = book.pop(seen.name, (None, []))
+            known, links = by_name.pop(seen.name, (None, []))
             links.extend(each.key for each in entries)
-            book[seen.name] = seen if known is None else _sum(known, seen), links
+            by_name[seen.name] = seen if known is None else _add_counts(known, seen), links
     # Only the last occurrences are kept as evidence, because all of them would grow without limit.
     return [
         Derived(APPROACH, as_json(seen), tuple(links[-LONGEST_SEQUENCE:]))
-        for seen, links in book.values()
+        for seen, links in by_name.values()
     ]
 
 
-def told(entry: Entry) -> Derived:
+def mark_reported(entry: Entry) -> Derived:
     """Return the derived entry that marks the counts of the approach in `entry` as reported."""
     seen = from_json(Approach, entry.data)
-    passed_on = replace(
+    reported = replace(
         seen,
         successes=0,
         failures=0,
         told_successes=seen.successes - seen.told_successes,
         told_failures=seen.failures - seen.told_failures,
     )
-    return Derived(APPROACH, as_json(passed_on), entry.sources, scope=entry.scope)
+    return Derived(APPROACH, as_json(reported), entry.sources, scope=entry.scope)
 
 
-def _sum(known: Approach, new: Approach) -> Approach:
+def _add_counts(known: Approach, new: Approach) -> Approach:
     counts = ("successes", "failures", "told_successes", "told_failures")
     return grown(known, new, added=counts, highest=("last_tick", "last_s"))
 
@@ -149,14 +153,14 @@ def situation_kind() -> EntryKind:
 
 def spans(moments: Sequence[Entry]) -> list[Derived]:
     """Return the consecutive situations in `moments`, each with its number of ticks."""
-    return [_span(where, list(group)) for where, group in groupby(moments, key=_seen)]
+    return [_span(where, list(group)) for where, group in groupby(moments, key=_situation_of)]
 
 
 def common(found: Sequence[Entry]) -> list[Derived]:
     """Return each situation in the spans `found`, with its total ticks."""
-    book: dict[tuple[Any, ...], list[Entry]] = {}
+    by_name: dict[tuple[Any, ...], list[Entry]] = {}
     for entry in found:
-        book.setdefault(_where(entry.data), []).append(entry)
+        by_name.setdefault(_where(entry.data), []).append(entry)
     return [
         Derived(
             SITUATION,
@@ -164,7 +168,7 @@ def common(found: Sequence[Entry]) -> list[Derived]:
             tuple(each.key for each in group[-8:]),
             importance=2,
         )
-        for group in book.values()
+        for group in by_name.values()
     ]
 
 
@@ -174,7 +178,7 @@ def _span(where: Where, moments: Sequence[Entry]) -> Derived:
     return Derived(SPAN, as_json(CommonSituation(*where, len(moments))), ticks, importance=1)
 
 
-def _seen(moment: Entry) -> Where:
+def _situation_of(moment: Entry) -> Where:
     # Read without decoding a record, because this runs for each moment.
     data: Mapping[str, Any] = moment.data
     is_weak = data["party_hp_percent"] < LOW_HP

@@ -42,12 +42,16 @@ class Truth:
         self._semantic = semantic
         self._episodic = episodic
         self._tell = tell
-        self._claims: dict[int, Entry] = {}  # open claims; after a restart they are read from the scopes
+        self._claims: dict[
+            int, Entry
+        ] = {}  # open claims; after a restart they are read from the scopes
         for scope in blackboard.scopes():
             for entry in blackboard.entries(scope):
-                self._consider(entry)
+                self._track(entry)
         for glob in ("agent:*:working", "agent:*:stm", "agent:*:ltm:*", "team:*", COLLECTIVE):
-            blackboard.subscribe(glob, self._saw)  # all but sensory scopes, which hold no claims
+            blackboard.subscribe(
+                glob, self._on_event
+            )  # all but sensory scopes, which hold no claims
 
     @property
     def open_claims(self) -> Iterable[Entry]:
@@ -68,34 +72,34 @@ class Truth:
                     entry, f"the cartridge says {verdict.says}", (f"tick:{tick}",)
                 )
 
-    def _saw(self, event: BlackboardEvent) -> None:
+    def _on_event(self, event: BlackboardEvent) -> None:
         entry = event.entry
         if event.action not in {"write", "revise"}:
             self._claims.pop(entry.seq, None)
         elif entry.status == "claim" or entry.seq in self._claims:
-            self._consider(entry)
+            self._track(entry)
         elif event.action == "write" and entry.kind == PATTERN:
-            self._doubt_pattern(entry)
+            self._check_pattern(entry)
         elif event.action == "write" and entry.kind == APPROACH:
-            self._doubt_mistake(entry)
+            self._check_mistake(entry)
         elif event.action == "write" and entry.kind in ENCOUNTERS:
-            self._doubt_encounter(entry)
+            self._check_encounter(entry)
 
-    def _consider(self, entry: Entry) -> None:
+    def _track(self, entry: Entry) -> None:
         if entry.status == "claim" and not entry.closed and CLAIMS in entry.data:
             self._claims[entry.seq] = entry
         else:
             self._claims.pop(entry.seq, None)
 
-    def _doubt_pattern(self, entry: Entry) -> None:
+    def _check_pattern(self, entry: Entry) -> None:
         """Close a pattern whose failure rate reaches the threshold at which a success rate makes a pattern."""
         pattern = from_json(LearnedPattern, entry.data)
         total = pattern.success_count + pattern.failure_count
-        often = total >= self._config.min_occurrences_for_pattern
-        if often and pattern.failure_count >= self._config.pattern_threshold * total:
+        is_frequent = total >= self._config.min_occurrences_for_pattern
+        if is_frequent and pattern.failure_count >= self._config.pattern_threshold * total:
             self._close(entry, f"it failed {pattern.failure_count} of {total} times")
 
-    def _doubt_mistake(self, entry: Entry) -> None:
+    def _check_mistake(self, entry: Entry) -> None:
         """Close the mistake of an action once the action succeeds at least as often as it fails."""
         seen = from_json(Approach, entry.data)
         if seen.reasoning or not seen.told_failures or seen.successes < seen.failures:
@@ -106,18 +110,18 @@ class Truth:
             total = seen.successes + seen.failures
             self._close(mistake, f"it worked {seen.successes} of {total} times", entry.key)
 
-    def _doubt_encounter(self, entry: Entry) -> None:
+    def _check_encounter(self, entry: Entry) -> None:
         """Close an earlier record of a person, shop or square that the new entry contradicts."""
         known = self._blackboard.get(self._episodic, entry.key)
         if known is None or known.closed or known.seq == entry.seq:
             return
-        otherwise = contradiction(entry.kind, known.data, entry.data)
-        if otherwise:
-            self._close(known, f"seen otherwise: {otherwise}", entry.key)
+        difference = contradiction(entry.kind, known.data, entry.data)
+        if difference:
+            self._close(known, f"seen otherwise: {difference}", entry.key)
 
     def _close(self, entry: Entry, reason: str, *evidence: str) -> None:
-        where = (*evidence, f"tick:{self._blackboard.tick}")
-        self._tell(self._blackboard.close(entry, reason, where))
+        sources = (*evidence, f"tick:{self._blackboard.tick}")
+        self._tell(self._blackboard.close(entry, reason, sources))
 
 
 def verdict_on(claim: Any, facts: Mapping[str, int]) -> ClaimVerdict | None:  # noqa: ANN401  # unchecked output of a model

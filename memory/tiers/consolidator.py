@@ -86,9 +86,9 @@ class MemoryConsolidator:
         """Return the consolidation that ran because `current_tick` entered a new interval, else None."""
         interval = self.config.tick_interval
         # Called every tick: for consecutive ticks within an interval the history need not be read.
-        asked = current_tick, self.observer.blackboard.readings
-        follows = asked == self._expected and current_tick % interval
-        self._expected = asked[0] + 1, asked[1]
+        key = current_tick, self.observer.blackboard.readings
+        follows = key == self._expected and current_tick % interval
+        self._expected = key[0] + 1, key[1]
         if follows or current_tick // interval <= self.last_consolidation_tick // interval:
             return None
         return self.consolidate(current_tick)
@@ -100,23 +100,23 @@ class MemoryConsolidator:
         reason: Literal["interval", "session_end", "demand"] = "interval",
     ) -> Consolidation:
         """Return the result of consolidating now; nothing is carried twice."""
-        told: Counter[str] = Counter()
+        written: Counter[str] = Counter()
         actions = 0
         is_final = reason == "session_end"
         if self.config.session_end_consolidate or not is_final:
             actions = self.consolidate_observer_to_strategist(is_final=is_final)
             if is_final:
-                self._sum_up(current_tick)
-            told = self.consolidate_strategist_to_tactician()
+                self._write_summary(current_tick)
+            written = self.consolidate_strategist_to_tactician()
             self._flows.run(final=is_final)  # edges added from outside
         done = Consolidation(
             number=self.consolidations + 1,
             tick=current_tick,
             reason=reason,
             actions=actions,
-            patterns=told["pattern"],
-            strategies=told["strategy"],
-            mistakes=told["mistake"],
+            patterns=written["pattern"],
+            strategies=written["strategy"],
+            mistakes=written["mistake"],
             forgotten=len(self.apply_forgetting(is_final=is_final)),
         )
         self.observer.blackboard.write(
@@ -130,12 +130,12 @@ class MemoryConsolidator:
         The last sequence may still continue: unless this is the final call, it waits for the next one.
         """
         before = self._flows.carried("actions")
-        self._flows.run(*lessons.RISING, final=is_final)
+        self._flows.run(*lessons.OBSERVER_EDGES, final=is_final)
         return self._flows.carried("actions") - before
 
     def consolidate_strategist_to_tactician(self) -> Counter[str]:
         """Return the number of new lessons of each kind."""
-        return self._flows.run(*lessons.LEARNING)
+        return self._flows.run(*lessons.STRATEGIST_EDGES)
 
     def apply_forgetting(self, *, is_final: bool = False) -> list[forgetting.Memory]:
         """Return the knowledge removed from the tactician because its value was below the threshold.
@@ -143,7 +143,7 @@ class MemoryConsolidator:
         Scopes that are due are maintained too, in the final call all of them. Inside a run knowledge does not age, because
         game time is not calendar time: its value changes only by evidence.
         """
-        self._maintenance.run(asked=is_final)
+        self._maintenance.run(key=is_final)
         worthless = forgetting.worthless(
             self.tactician.knowledge(), self.config, now=self._started_at
         )
@@ -157,14 +157,18 @@ class MemoryConsolidator:
         objectives = sorted(self.strategist.objectives, key=lambda each: -each.priority)
         battles = sorted(self.strategist.battle_history, key=lambda each: each.outcome != "defeat")
         rate = self.config.forgetting_decay_rate
-        worth = forgetting.values(self.tactician.knowledge(), now=self._started_at, rate=rate)
+        knowledge_value = forgetting.values(
+            self.tactician.knowledge(), now=self._started_at, rate=rate
+        )
         return {
             "observer": [
                 str(each.seq) for each in sorted(working, key=lambda each: -each.importance)
             ],
             "strategist": [each.objective_id for each in objectives]
             + [each.battle_id for each in battles],
-            "tactician": [each.id for each in sorted(worth, key=lambda each: -worth[each])],
+            "tactician": [
+                each.id for each in sorted(knowledge_value, key=lambda each: -knowledge_value[each])
+            ],
         }
 
     def get_consolidation_status(self) -> dict[str, Json]:
@@ -183,7 +187,7 @@ class MemoryConsolidator:
             "preferences": len(self.tactician.preferences),
         }
 
-    def _sum_up(self, tick: int) -> None:
+    def _write_summary(self, tick: int) -> None:
         """Write a summary of the session to short-term memory, from where it goes to later runs."""
         strategist = self.strategist
         summary: dict[str, Json] = {

@@ -48,17 +48,17 @@ class Acquaintance:
 def acquaintances(battles: Sequence[Entry], *, run: str) -> list[Derived]:
     """Return the opponents met in `battles` of `run`, to be merged into the known ones."""
     known: dict[str, Acquaintance] = {}
-    rests_on: dict[str, list[str]] = {}
+    sources: dict[str, list[str]] = {}
     for entry in battles:
         for each in _met_in(entry, run):
             name = each.subject
-            known[name] = _met_again(known[name], each) if name in known else each
-            rests_on.setdefault(name, []).extend((entry.key, f"tick:{entry.tick}"))
+            known[name] = _merge_opponent(known[name], each) if name in known else each
+            sources.setdefault(name, []).extend((entry.key, f"tick:{entry.tick}"))
     return [
         Derived(
             ACQUAINTANCE,
             as_json(each),
-            tuple(rests_on[name][-MOST_SOURCES:]),
+            tuple(sources[name][-MOST_SOURCES:]),
             importance=5,
             status="verified",
         )
@@ -94,7 +94,7 @@ def _met_in(entry: Entry, run: str) -> Iterator[Acquaintance]:
             )
 
 
-def _met_again(known: Acquaintance, new: Acquaintance) -> Acquaintance:
+def _merge_opponent(known: Acquaintance, new: Acquaintance) -> Acquaintance:
     return grown(
         known,
         new,
@@ -102,17 +102,17 @@ def _met_again(known: Acquaintance, new: Acquaintance) -> Acquaintance:
         lowest=("first_tick",),
         highest=("highest_level",),
         place=min(known, new, key=lambda each: each.first_tick).place,
-        **_last_of(known, new, "won", ("won_by", "won_with")),
-        **_last_of(known, new, "lost", ("lost_in", "lost_by", "lost_at")),
+        **_last_battle(known, new, "won", ("won_by", "won_with")),
+        **_last_battle(known, new, "lost", ("lost_in", "lost_by", "lost_at")),
     )
 
 
-def _last_of(
+def _last_battle(
     known: Acquaintance, new: Acquaintance, times: str, names: tuple[str, ...]
 ) -> dict[str, Any]:
     """Return the fields about the last battle with one outcome: of `new` if it had that outcome, else of `known`."""
-    teller = new if getattr(new, times) else known
-    return {name: getattr(teller, name) for name in names}
+    source = new if getattr(new, times) else known
+    return {name: getattr(source, name) for name in names}
 
 
 BELONGING: Final = "belonging"
@@ -133,14 +133,14 @@ class Belonging:
     most: int
 
 
-def belongings(looks: Sequence[Entry], *, run: str) -> list[Derived]:
-    """Return the items in the bag snapshots `looks` of `run`, to be merged into the known ones."""
+def belongings(snapshots: Sequence[Entry], *, run: str) -> list[Derived]:
+    """Return the items in the bag snapshots `snapshots` of `run`, to be merged into the known ones."""
     known: dict[str, Belonging] = {}
-    for entry in looks:
+    for entry in snapshots:
         data: Mapping[str, Any] = entry.data
         for name, count in data["items"].items():
             seen = Belonging(run, name, data.get("location", ""), data["tick"], data["tick"], count)
-            known[name] = _seen_again(known[name], seen) if name in known else seen
+            known[name] = _merge_item(known[name], seen) if name in known else seen
     return [
         Derived(
             BELONGING,
@@ -153,22 +153,22 @@ def belongings(looks: Sequence[Entry], *, run: str) -> list[Derived]:
     ]
 
 
-def _seen_again(known: Belonging, new: Belonging) -> Belonging:
+def _merge_item(known: Belonging, new: Belonging) -> Belonging:
     place = min(known, new, key=lambda each: each.first_tick).place
     return grown(known, new, lowest=("first_tick",), highest=("last_tick", "most"), place=place)
 
 
 WAYPOINT: Final = "waypoint"
-_OF_THE_RUN: Final = frozenset({"run", "choices", "milestone", "before", "left", "found"})
+_NOT_MILESTONE_DATA: Final = frozenset({"run", "choices", "milestone", "before", "left", "found"})
 
 
 def milestones_of(waypoint: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """Return the data of each milestone that one run reached, by id: tick, turns, battles, team and so on."""
-    taken = {name: value for name, value in waypoint.items() if name not in _OF_THE_RUN}
+    taken = {name: value for name, value in waypoint.items() if name not in _NOT_MILESTONE_DATA}
     return {**waypoint.get("before", {}), waypoint["milestone"]: taken}
 
 
-def _further(known: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Json]:
+def _merge_milestones(known: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Json]:
     before = {**milestones_of(known), **new.get("before", {})}
     before.pop(new["milestone"], None)
     return {**new, "before": before}
@@ -220,28 +220,28 @@ def encounter_kinds() -> tuple[EntryKind, ...]:
     Each run has one entry of milestones: the last one, with the earlier ones inside.
     """
     return (
-        record_kind(HEARD, PersonHeard, _person, merge=_heard_again, limit=MAX_ENCOUNTERS),
+        record_kind(HEARD, PersonHeard, _person, merge=_merge_talk, limit=MAX_ENCOUNTERS),
         record_kind(SHELF, ShelfSeen, _person, limit=MAX_ENCOUNTERS),
         record_kind(BARRED, WayBarred, _square, limit=MAX_ENCOUNTERS),
-        record_kind(ACQUAINTANCE, Acquaintance, _of_run, _met_again, limit=MAX_OF_RUNS),
-        record_kind(BELONGING, Belonging, _of_run, _seen_again, limit=MAX_OF_RUNS),
-        EntryKind(WAYPOINT, key=lambda data: str(data["run"]), merge=_further),
+        record_kind(ACQUAINTANCE, Acquaintance, _run_subject, _merge_opponent, limit=MAX_OF_RUNS),
+        record_kind(BELONGING, Belonging, _run_subject, _merge_item, limit=MAX_OF_RUNS),
+        EntryKind(WAYPOINT, key=lambda data: str(data["run"]), merge=_merge_milestones),
     )
 
 
 def contradiction(kind: str, known: Mapping[str, Any], seen: Mapping[str, Any]) -> str:
     """Return the difference between `known` and `seen` in words, '' when they agree."""
     if kind == SHELF:
-        back = sorted(set(seen["wares"]) - set(known["wares"]))
-        gone = sorted(set(known["wares"]) - set(seen["wares"]))
-        words = [f"item {each} is there" for each in back]
-        return ", ".join([*words, *(f"item {each} is gone" for each in gone)])
+        added = sorted(set(seen["wares"]) - set(known["wares"]))
+        removed = sorted(set(known["wares"]) - set(seen["wares"]))
+        words = [f"item {each} is there" for each in added]
+        return ", ".join([*words, *(f"item {each} is gone" for each in removed)])
     if kind == BARRED:
         return "a walk passed" if seen["passed"] and not known["passed"] else ""
     return "" if known["came"] else ", ".join(seen["came"])
 
 
-def _of_run(data: Mapping[str, Json]) -> str:
+def _run_subject(data: Mapping[str, Json]) -> str:
     return f"{data['run']}/{data['subject']}"
 
 
@@ -253,6 +253,6 @@ def _square(data: Mapping[str, Json]) -> str:
     return f"{data['map_id']}:{data['x']},{data['y']}"
 
 
-def _heard_again(known: Mapping[str, Any], seen: Mapping[str, Any]) -> Mapping[str, Json]:
+def _merge_talk(known: Mapping[str, Any], seen: Mapping[str, Any]) -> Mapping[str, Json]:
     # A person who gave something only talks afterwards, so the first result stays until the next game.
     return {**known, "came": known["came"] or seen["came"]}

@@ -28,8 +28,8 @@ def values(knowledge: Knowledge, *, now: float, rate: float) -> dict[Memory, flo
             value = getattr(record, kind.worth)
             if kind.worth == "severity":
                 value = _SEVERITY_VALUE.get(value, _SEVERITY_VALUE["minor"])
-            kept = faded(getattr(record, kind.date), now, rate) if kind.fades else 1.0
-            worth[Memory(kind.table, memory_id)] = value * kept
+            remaining = faded(getattr(record, kind.date), now, rate) if kind.fades else 1.0
+            worth[Memory(kind.table, memory_id)] = value * remaining
     return worth
 
 

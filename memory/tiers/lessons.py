@@ -105,9 +105,9 @@ def mistake_of(
     """Return the new evidence that an action keeps failing in one place, or None."""
     failures = approach.failures - approach.told_failures
     total = approach.successes + approach.failures
-    often = approach.failures >= config.min_occurrences_for_pattern
-    mostly = approach.failures >= config.pattern_threshold * total
-    if failures == 0 or not (often and mostly):
+    is_frequent = approach.failures >= config.min_occurrences_for_pattern
+    is_majority = approach.failures >= config.pattern_threshold * total
+    if failures == 0 or not (is_frequent and is_majority):
         return None
     action = approach.actions[0]
     return MistakeRecord(
@@ -169,8 +169,8 @@ def preference_of(
     strategy: SuccessfulStrategy, config: ConsolidationConfig, *, session_id: str
 ) -> PlayerPreference | None:
     """Return the preference for the first move of a proven strategy, or None."""
-    often = strategy.total_uses >= config.min_occurrences_for_pattern
-    if not often or strategy.success_rate < config.pattern_threshold:
+    is_frequent = strategy.total_uses >= config.min_occurrences_for_pattern
+    if not is_frequent or strategy.success_rate < config.pattern_threshold:
         return None
     own, opening = strategy.player_pokemon, strategy.moves_sequence[0]
     return PlayerPreference(
@@ -188,9 +188,16 @@ def preference_of(
 SESSION: Final = "session"
 STUCK: Final = "stuck"
 BLACKOUT: Final = "blackout"  # a defeat that cost money: place, opponent and amount
-RISING: Final = ("moments", "actions", "situations")  # from the observer to the strategist
+OBSERVER_EDGES: Final = ("moments", "actions", "situations")  # from the observer to the strategist
 # From the strategist to the tactician.
-LEARNING: Final = ("experiences", "skills", "concepts", "acquaintances", "belongings", "habits")
+STRATEGIST_EDGES: Final = (
+    "experiences",
+    "skills",
+    "concepts",
+    "acquaintances",
+    "belongings",
+    "habits",
+)
 COMPACT_AT: Final = 0.9  # of working memory's budget of tokens
 KEPT_S: Final = 300.0  # younger entries stay in working memory
 
@@ -223,7 +230,7 @@ class Lessons:
             pattern = pattern_of(seen, self.config, session_id=self.session_id, at=at)
             if pattern is not None:
                 yield from _lesson(PATTERN, pattern, entry)
-                yield approaches.told(entry)
+                yield approaches.mark_reported(entry)
 
     def concepts(self, entries: Sequence[Entry]) -> Iterator[Derived]:
         """Yield the actions that keep failing, the lost battles, and the totals."""
@@ -240,7 +247,7 @@ class Lessons:
                 mistake = mistake_of(seen, self.config, at=self.started_at + seen.last_s)
                 if mistake is not None:
                     yield from _lesson(MISTAKE, mistake, entry)
-                    yield approaches.told(entry)
+                    yield approaches.mark_reported(entry)
 
     def habits(self, entries: Sequence[Entry]) -> Iterator[Derived]:
         """Yield the preferences derived from strategies."""
@@ -253,7 +260,7 @@ class Lessons:
         return self.started_at + entry.game_s
 
 
-def edges(agent_id: str, teacher: Lessons) -> tuple[MemorySubscription, ...]:
+def edges(agent_id: str, lessons: Lessons) -> tuple[MemorySubscription, ...]:
     """Return the subscriptions of one agent's memory.
 
     The original design fills short-term memory at 5 to 20 entries or after 120 seconds, consolidates it at 15 or after 300,
@@ -265,8 +272,8 @@ def edges(agent_id: str, teacher: Lessons) -> tuple[MemorySubscription, ...]:
     episodic = scope_name(agent_id, "ltm:episodic")
     semantic = scope_name(agent_id, "ltm:semantic")
     procedural = scope_name(agent_id, "ltm:procedural")
-    met = partial(encounters.acquaintances, run=teacher.session_id)
-    owned = partial(encounters.belongings, run=teacher.session_id)
+    met = partial(encounters.acquaintances, run=lessons.session_id)
+    owned = partial(encounters.belongings, run=lessons.session_id)
     return (
         MemorySubscription(
             "moments",
@@ -285,7 +292,7 @@ def edges(agent_id: str, teacher: Lessons) -> tuple[MemorySubscription, ...]:
             of_kinds(ACTION),
             # With at least 20 entries: when the last minutes alone exceed the budget, each write would trigger.
             AnyOf((OnDemand(), AllOf((Threshold(1, 20), Fullness(COMPACT_AT))))),
-            ripe=approaches.complete,
+            complete_count=approaches.complete,
             consumes=True,
             keep_last=RECENT_ACTIONS,
             keep_s=KEPT_S,
@@ -301,14 +308,14 @@ def edges(agent_id: str, teacher: Lessons) -> tuple[MemorySubscription, ...]:
         ),
         MemorySubscription("tally", stm, stm, tally, of_kinds(BATTLE), Threshold(1, 1)),
         MemorySubscription(
-            "experiences", stm, episodic, teacher.experiences, _is_experience, delivers=True
+            "experiences", stm, episodic, lessons.experiences, _is_experience, delivers=True
         ),
-        MemorySubscription("skills", stm, procedural, teacher.skills, _is_skill, delivers=True),
-        MemorySubscription("concepts", stm, semantic, teacher.concepts, _is_concept, delivers=True),
+        MemorySubscription("skills", stm, procedural, lessons.skills, _is_skill, delivers=True),
+        MemorySubscription("concepts", stm, semantic, lessons.concepts, _is_concept, delivers=True),
         MemorySubscription("acquaintances", stm, semantic, met, of_kinds(BATTLE), delivers=True),
         MemorySubscription("belongings", stm, semantic, owned, of_kinds(RESOURCES), delivers=True),
         MemorySubscription(
-            "habits", procedural, semantic, teacher.habits, _is_habit, delivers=True
+            "habits", procedural, semantic, lessons.habits, _is_habit, delivers=True
         ),
     )
 
@@ -348,7 +355,7 @@ def _totals(entry: Entry, *, sessions: int = 0, battles: int = 0, victories: int
 
 
 @dataclass(frozen=True, slots=True)
-class OutgoingLessons:
+class OutboxWriter:
     """Writes lessons to the outbox. `started_at` is the epoch second of game second 0."""
 
     enqueue: Callable[[int, LessonKind, Mapping[str, Json]], object]
@@ -363,8 +370,8 @@ class OutgoingLessons:
             kind = cast("LessonKind", derived.kind)
             self.enqueue(entry.tick, kind, {**derived.data, **evidence})
         else:
-            told = {**whole(entry), "at": self.started_at + entry.game_s}
-            self.enqueue(entry.tick, "entry", told)
+            data = {**whole(entry), "at": self.started_at + entry.game_s}
+            self.enqueue(entry.tick, "entry", data)
 
     def close(self, entry: Entry, now_s: float) -> None:
         """Put in the outbox that a piece of knowledge is closed."""
@@ -387,5 +394,5 @@ class OutgoingLessons:
 
 def whole(entry: Entry) -> dict[str, Json]:
     """Return an entry as plain JSON, without its seq, version and expiry, which are local to the run."""
-    told = entry._asdict() | {"tags": sorted(entry.tags), "sources": list(entry.sources)}
-    return {name: told[name] for name in told if name not in {"seq", "version", "expires_s"}}
+    data = entry._asdict() | {"tags": sorted(entry.tags), "sources": list(entry.sources)}
+    return {name: data[name] for name in data if name not in {"seq", "version", "expires_s"}}

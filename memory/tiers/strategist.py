@@ -31,7 +31,7 @@ MAX_BATTLES: Final = 100
 MAX_LOCATIONS: Final = 248  # as many as the game has maps
 MAX_RESOURCES: Final = 25  # snapshots: with a hundred, a session exceeds its 50 KB
 MAX_DETAILS: Final = 50  # of each list inside one location
-ANY_LOOK: Final = {"tick": 0, "location": ""}
+IGNORED_FIELDS: Final = {"tick": 0, "location": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,19 +124,17 @@ def strategist_kinds() -> tuple[EntryKind, ...]:
             lambda data: f"{data['battle_id']}@{data['start_tick']}",
             limit=MAX_BATTLES,
         ),
-        record_kind(
-            LOCATION, LocationVisited, "location_name", _visited_again, limit=MAX_LOCATIONS
-        ),
+        record_kind(LOCATION, LocationVisited, "location_name", _merge_visit, limit=MAX_LOCATIONS),
         record_kind(
             RESOURCES,
             ResourceSnapshot,
             "tick",
             # The time and place of a snapshot do not count as a difference.
-            repeats=lambda last, now: {**last, **ANY_LOOK} == {**now, **ANY_LOOK},
+            repeats=lambda last, now: {**last, **IGNORED_FIELDS} == {**now, **IGNORED_FIELDS},
             limit=MAX_RESOURCES,
         ),
         EntryKind(TEAM, key=lambda _data: CURRENT, repeats=eq, lasting=True),
-        record_kind(SESSION_TOTALS, SessionTotals, lambda _data: CURRENT, _counted),
+        record_kind(SESSION_TOTALS, SessionTotals, lambda _data: CURRENT, _add_totals),
     )
 
 
@@ -149,11 +147,11 @@ def tally(battles: Sequence[Entry]) -> list[Derived]:
     return [Derived(SESSION_TOTALS, as_json(counted), tuple(each.key for each in battles))]
 
 
-def _counted(known: SessionTotals, new: SessionTotals) -> SessionTotals:
+def _add_totals(known: SessionTotals, new: SessionTotals) -> SessionTotals:
     return grown(new, known, added=("total_battles", "victories", "defeats"))
 
 
-def _visited_again(known: LocationVisited, seen: LocationVisited) -> LocationVisited:
+def _merge_visit(known: LocationVisited, seen: LocationVisited) -> LocationVisited:
     explored = _joined(known.explored_areas, seen.explored_areas)
     unexplored = _joined(known.unexplored_areas, seen.unexplored_areas)
     return grown(
@@ -312,8 +310,8 @@ class StrategistMemory:
                 self.blackboard.forget(self.stm, kind=view.kind)
 
     def _begin(self, session_id: str, tick: int) -> None:
-        begun = SessionTotals(session_id, tick, 0, 0, 0)
-        self._write(SESSION_TOTALS, as_json(begun), tick=tick, status="inferred")
+        new_totals = SessionTotals(session_id, tick, 0, 0, 0)
+        self._write(SESSION_TOTALS, as_json(new_totals), tick=tick, status="inferred")
 
     def _write(
         self,

@@ -39,7 +39,7 @@ PREFERENCE: Final = "preference"
 TOTALS: Final = "totals"
 IMPORTANCE: Final = 6  # of knowledge
 MAX_PREFERENCES: Final = 100
-NAMED: Final = 8  # of the runs that contributed to a record
+MAX_NAMED_RUNS: Final = 8  # of the runs that contributed to a record
 ALL: Final = "all"  # the name of the one entry of totals
 KIND_OF: Final = {kind.record: kind.name for kind in KINDS}
 TABLE_OF: Final = {kind.name: kind.table for kind in KINDS}
@@ -108,7 +108,7 @@ class TacticianMemory:
         for kind in KINDS:
             for name, record in known.of(kind.table).items():
                 runs = origins.get((kind.table, name), ())
-                sources = tuple(f"run:{each}" for each in runs[-NAMED:])
+                sources = tuple(f"run:{each}" for each in runs[-MAX_NAMED_RUNS:])
                 self._write(self._scope_of(kind.name), kind.name, as_json(record), sources=sources)
         won = round(known.overall_win_rate * known.total_battles)
         self._write(

@@ -30,8 +30,8 @@ def test_b36_what_is_written_again_is_a_new_version_and_what_is_revised_is_not(
     blackboard: Blackboard,
 ) -> None:
     first = note(blackboard, 1, key="it")
-    judged = blackboard.revise(first, utility=0.8, status="claim")
-    assert (judged.seq, judged.version, judged.data) == (first.seq, 1, {"n": 1})
+    changes = blackboard.revise(first, utility=0.8, status="claim")
+    assert (changes.seq, changes.version, changes.data) == (first.seq, 1, {"n": 1})
     second = note(blackboard, 2, key="it")
     assert (second.version, second.utility) == (2, 0.8)
     assert second.seq > first.seq
@@ -137,9 +137,9 @@ def test_b36_what_may_be_revised_is_how_an_entry_is_judged(blackboard: Blackboar
         {"expires_s": 1.0},
         {"importance": 11},
     )
-    for judged in refused:
+    for changes in refused:
         with pytest.raises(MalformedRecord):
-            blackboard.revise(entry, **judged)
+            blackboard.revise(entry, **changes)
     blackboard.forget(X)
     with pytest.raises(MalformedRecord, match="a scope it has left"):
         blackboard.revise(entry, utility=0.1)
@@ -199,9 +199,9 @@ def test_many_revisions_take_no_more_room_than_the_entries(blackboard: Blackboar
     entry = note(blackboard, 1)
     for n in range(5_000):
         entry = blackboard.revise(entry, utility=n / 5_000)
-    shelf = blackboard._shelves[X]
-    assert len(shelf._heap) + len(shelf._unranked) < 100
-    assert shelf.least() is entry
+    index = blackboard._indexes[X]
+    assert len(index._heap) + len(index._unranked) < 100
+    assert index.lowest() is entry
 
 
 def copied(blackboard: Blackboard) -> Transaction:

@@ -156,7 +156,7 @@ def test_b21_an_edge_replaced_goes_on_where_it_was(blackboard: Blackboard, flows
 
 
 def waiting(number: int = 0, waited_s: float = 0.0, fullness: float = 0.0) -> Pending:
-    return Pending(number, waited_s, asked=False, fullness=lambda: fullness)
+    return Pending(number, waited_s, requested=False, fullness=lambda: fullness)
 
 
 YES, NO = Threshold(0, 0), Threshold(99, 99)
@@ -167,9 +167,13 @@ YES, NO = Threshold(0, 0), Threshold(99, 99)
     [
         (Periodic(120.0), waiting(waited_s=119.9), waiting(waited_s=120.0)),
         (Threshold(5, 20), waiting(19), waiting(20)),
-        (Threshold(5, 20), waiting(4)._replace(asked=True), waiting(5)._replace(asked=True)),
+        (
+            Threshold(5, 20),
+            waiting(4)._replace(requested=True),
+            waiting(5)._replace(requested=True),
+        ),
         (Fullness(0.9), waiting(fullness=0.89), waiting(fullness=0.9)),
-        (OnDemand(), waiting(99, 999.0, 1.0), waiting()._replace(asked=True)),
+        (OnDemand(), waiting(99, 999.0, 1.0), waiting()._replace(requested=True)),
     ],
 )
 def test_b23_a_trigger_is_due_when_its_figure_is_reached(
@@ -236,17 +240,19 @@ def test_b24_filtering_carries_what_passes(blackboard: Blackboard, flows: Flows)
 
 
 def test_b24_a_summarizer_that_is_given_is_used(blackboard: Blackboard, flows: Flows) -> None:
-    asked: list[tuple[str, str]] = []
+    requested: list[tuple[str, str]] = []
 
     def summarize(prompt: str, text: str) -> str:
-        asked.append((prompt, text))
+        requested.append((prompt, text))
         return " Three notes were made. "
 
     flows.add(edge("up", transformer=Summarizing("In one line:", summarize), consumes=True))
     below = [note(blackboard, n, tags=[f"tag {n}"], importance=n + 4) for n in range(3)]
     flows.run()
     (summary,) = blackboard.entries(Y)
-    assert asked == [("In one line:", "tick 0: note: n 0\ntick 1: note: n 1\ntick 2: note: n 2")]
+    assert requested == [
+        ("In one line:", "tick 0: note: n 0\ntick 1: note: n 1\ntick 2: note: n 2")
+    ]
     assert summary.kind == SUMMARY
     assert summary.data == {"text": "Three notes were made.", "count": 3}
     assert summary.sources == tuple(each.key for each in below)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory import Blackboard, Entry, Json, RunStore
-from memory.flow.maintenance import Maintenance, alike, groups, words
+from memory.flow.maintenance import Maintenance, field_words, similar_groups, similarity
 from tests.memory.flow.streams import NOTE, X, edge, held, note, notes
 from tests.memory.samples import PATTERN, SENSORY, STM, WORKING, Tiers, checkpoint
 
@@ -272,7 +272,7 @@ def one_by_one(entries: list[Entry], threshold: float) -> list[list[Entry]]:
     found: list[list[Entry]] = []
     for entry in reversed(entries):
         for group in found:
-            near = alike(words(group[0]), words(entry)) >= threshold
+            near = similarity(field_words(group[0]), field_words(entry)) >= threshold
             if near and group[0].kind == entry.kind:
                 group.append(entry)
                 break
@@ -286,7 +286,7 @@ def test_groups_are_those_of_holding_each_against_each(
     sayings: list[tuple[str, list[str]]], threshold: float
 ) -> None:
     entries = entries_of(sayings)
-    assert groups(entries, threshold) == one_by_one(entries, threshold)
+    assert similar_groups(entries, threshold) == one_by_one(entries, threshold)
 
 
 def test_e37_many_entries_that_are_nearly_alike_are_grouped_without_holding_each_against_each(
@@ -298,8 +298,8 @@ def test_e37_many_entries_that_are_nearly_alike_are_grouped_without_holding_each
     def counting(one: frozenset[str], other: frozenset[str]) -> float:
         nonlocal held
         held += 1
-        return alike(one, other)
+        return similarity(one, other)
 
-    monkeypatch.setattr("memory.flow.maintenance.alike", counting)
-    assert len(groups(entries, 0.95)) == 2_000
+    monkeypatch.setattr("memory.flow.maintenance.similarity", counting)
+    assert len(similar_groups(entries, 0.95)) == 2_000
     assert held < 10_000  # of two million pairs

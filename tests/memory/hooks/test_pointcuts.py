@@ -19,7 +19,7 @@ from memory import (
 )
 from memory.blackboard.entry import EntryKind
 from memory.errors import NotHookable, UnknownScope
-from memory.hooks.hooks import Watched
+from memory.hooks.hooks import WatchTarget
 from memory.hooks.pointcut import Pointcut
 from memory.hooks.producers import Extractor
 from tests.memory.hooks.walker import Runner, Walker
@@ -28,7 +28,7 @@ from tests.memory.samples import EPISODIC, SENSORY, STM, WORKING
 MANY = 5_000  # new objects, for one of them to come to live where an old one was
 
 
-def seen_of(pointcut: Watched, *, other: bool = False) -> list[str]:
+def seen_of(pointcut: WatchTarget, *, other: bool = False) -> list[str]:
     """Return which methods of a runner, or of a walker, are seen at `pointcut`."""
     hooks, seen = Hooks(), []
     hooks.after(pointcut, lambda call, _result: seen.append(call.name))
@@ -197,7 +197,7 @@ def test_b05_pointcuts_combine() -> None:
     assert seen_of(leisure & ~runner) == ["Walker.rest"]
     both = Pointcut.of_class(Runner) & ~Pointcut.of_method(Walker.rest)
     assert seen_of(both) == ["Walker.walk", "Runner.run"]
-    assert repr(leisure & ~runner) == "Pointcut(says='(tagged(leisure) & ~Runner.*)')"
+    assert repr(leisure & ~runner) == "Pointcut(description='(tagged(leisure) & ~Runner.*)')"
 
 
 def test_b05_instances_combine_with_all_else() -> None:
