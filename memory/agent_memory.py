@@ -16,7 +16,7 @@ from memory.flow.memory_map import MemoryMap, memory_map
 from memory.hooks.hooks import Hooks
 from memory.recall.actions import MemoryActions
 from memory.recall.port import Recall
-from memory.recall.query import EntrySearcher
+from memory.recall.query import SearchableStore
 from memory.store.run_store import RunReader, RunStore
 from memory.tiers.approaches import approach_kind, situation_kind
 from memory.tiers.claims import Truth
@@ -76,7 +76,7 @@ class AgentMemory:
         _write_session_event(self.strategist, SESSION_ENDED, tick)
         next_session = f"{origin}#{int(number or 1) + 1}"
         # Objectives and their results stay known for the whole game.
-        self.strategist.clear_session(session_id=next_session, tick=tick, saved={OBJECTIVE})
+        self.strategist.clear_session(session_id=next_session, tick=tick, kept={OBJECTIVE})
         _write_session_event(self.strategist, SESSION_BEGUN, tick)
 
     def load_strategist_checkpoint(self, run: RunReader, session_id: str) -> StrategistMemory:
@@ -91,7 +91,7 @@ class AgentMemory:
         self.strategist.restore(cast("dict[str, Any]", saved))
         return self.strategist
 
-    def actions(self, store: EntrySearcher, hooks: Hooks) -> MemoryActions:
+    def actions(self, store: SearchableStore, hooks: Hooks) -> MemoryActions:
         """Return the memory actions that the agent can plan."""
         return MemoryActions(
             self.blackboard, store, hooks, self.flows, self.maintenance, self.agent_id

@@ -23,7 +23,7 @@ from memory.blackboard.entry import (
     Status,
     scope_of,
 )
-from memory.blackboard.index import ScopeIndex
+from memory.blackboard.scope_index import ScopeIndex
 from memory.codec import Json, require_json
 from memory.errors import Conflict, Faults, ForbiddenWrite, MalformedRecord, OnFault
 

@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, NamedTuple
 
-from memory.conversation.format import Observations, counted, one_line, parse
-from memory.conversation.situation_format import is_ban, milestones_in, milestones_of
-from memory.conversation.view import spoken
+from memory.conversation.format import Observations, one_line, parse, with_unit
+from memory.conversation.situation_format import is_failure, milestones_in, milestones_of
+from memory.conversation.view import message_text
 from memory.errors import UnknownMemory
 from memory.store.conversation_record import Chunk, Message
 from memory.store.conversations import ConversationStore
 from memory.tokens import tokens
 
-ROOM: Final = 2_000  # tokens
-LONGEST: Final = 160  # characters of the content of one group
+CATALOGUE_TOKENS: Final = 2_000  # tokens
+MAX_CONTENT: Final = 160  # characters of the content of one group
 
 
 def catalogue(
-    archived: Sequence[Chunk], room: int = ROOM, estimate: Callable[[str], int] = tokens
+    archived: Sequence[Chunk], room: int = CATALOGUE_TOKENS, estimate: Callable[[str], int] = tokens
 ) -> str:
     """Return one line for each group of observations, oldest first, in at most `room` tokens; '' when nothing fits.
 
@@ -49,29 +49,29 @@ def _text(older: Sequence[Chunk], rows: Sequence[str]) -> str:
 
 def _row(archived: Chunk) -> str:
     observations = parse(archived.text)
-    count = counted(len(observations), "line")
-    about = one_line("; ".join(_about(observations)), LONGEST)
-    return f"* {group_id(archived)} ({_when(observations)}, {count}): {about}"
+    count = with_unit(len(observations), "line")
+    about = one_line("; ".join(_content_of(observations)), MAX_CONTENT)
+    return f"* {group_id(archived)} ({_time_span(observations)}, {count}): {about}"
 
 
-def _about(observations: Observations) -> Iterator[str]:
+def _content_of(observations: Observations) -> Iterator[str]:
     if reached := milestones_in(observations):
         yield f"reached {', '.join(reached)}"
     rest = [each.line for each in observations if not milestones_of(each.line)]
-    yield from (line.text for line in sorted(rest, key=is_ban, reverse=True))
+    yield from (line.text for line in sorted(rest, key=is_failure, reverse=True))
 
 
-def _when(observations: Observations) -> str:
+def _time_span(observations: Observations) -> str:
     dates = sorted({each.date.isoformat() for each in observations if each.date is not None})
     ticks = [each.line.moment.tick for each in observations if each.line.moment.tick is not None]
-    told = [" to ".join(dict.fromkeys((dates[0], dates[-1])))] if dates else []
+    spans = [" to ".join(dict.fromkeys((dates[0], dates[-1])))] if dates else []
     if ticks:
-        told.append(f"ticks {min(ticks)} to {max(ticks)}")
-    return ", ".join(told) or "no date"
+        spans.append(f"ticks {min(ticks)} to {max(ticks)}")
+    return ", ".join(spans) or "no date"
 
 
-PAGE: Final = 2_000  # tokens
-SHORT: Final = 160  # characters of a shortened message
+PAGE_TOKENS: Final = 2_000  # tokens
+SHORT_MESSAGE: Final = 160  # characters of a shortened message
 _PREFIX: Final = "group-"
 
 
@@ -102,7 +102,7 @@ class MessageRecall:
     store: ConversationStore
     owner: str
     estimate: Callable[[str], int]
-    room: int = PAGE
+    room: int = PAGE_TOKENS
 
     def recall(self, group: str, detail: Detail = Detail.LOW, page: int = 1) -> Page:
         """Return a page of the messages of one group of observations; beyond the last page, the last.
@@ -137,8 +137,8 @@ class MessageRecall:
 
 
 def _line(message: Message, detail: Detail) -> str:
-    words = spoken(message)
+    text = message_text(message)
     if detail is Detail.LOW:
-        words = " ".join(words.split())
-        words = words if len(words) <= SHORT else f"{words[: SHORT - 1]}…"
-    return f"tick {message.tick}, {message.role}: {words}"
+        text = " ".join(text.split())
+        text = text if len(text) <= SHORT_MESSAGE else f"{text[: SHORT_MESSAGE - 1]}…"
+    return f"tick {message.tick}, {message.role}: {text}"

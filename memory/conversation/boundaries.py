@@ -12,18 +12,18 @@ from memory.codec import encode
 from memory.conversation.port import Distilled, DistillingFailed, Observer
 from memory.store.conversation_record import Block, Message, MessageOrigin
 
-LEAST_LEFT: Final = 1_000  # tokens of messages that should stay, when the floor is higher
+MIN_REMAINING: Final = 1_000  # tokens of messages that should stay, when the floor is higher
 OVERSHOOT: Final = 0.95  # of the floor: the maximum excess of a cut
 # Marks a continued row: text from the middle of a row must not look like a row of its own and be trusted.
-TORN: Final = "… "
+CONTINUED: Final = "… "
 
 
-class Seam(IntEnum):
+class CutQuality(IntEnum):
     """How suitable a place is for a cut."""
 
     ANY = 0  # between a call and its result; the last resort
-    SETTLED = 1  # within a turn, but no call waits for its result
-    WHOLE = 2  # after an answer that ends its turn
+    BETWEEN_CALLS = 1  # within a turn, but no call waits for its result
+    END_OF_TURN = 2  # after an answer that ends its turn
 
 
 class Cut(NamedTuple):
@@ -31,7 +31,7 @@ class Cut(NamedTuple):
 
     seq: int
     tokens: int
-    seam: Seam = Seam.ANY
+    quality: CutQuality = CutQuality.ANY
 
 
 def boundary(cuts: Sequence[Cut], total: int, floor: int) -> Cut | None:
@@ -45,7 +45,7 @@ def boundary(cuts: Sequence[Cut], total: int, floor: int) -> Cut | None:
     under = next((each for each in reversed(cuts) if each.tokens < target), None)
     if over is None or under is None:
         return over or under
-    least = min(LEAST_LEFT, floor)
+    least = min(MIN_REMAINING, floor)
     is_too_much = over.tokens - target > OVERSHOOT * floor or total - over.tokens < least
     return under if is_too_much else over
 
@@ -63,36 +63,39 @@ def cuts(messages: Sequence[Message]) -> Iterator[Cut]:
         left = threads.get(message.thread, set()) - results if results else set()
         threads[message.thread] = left | called(message)
         if any(threads.values()):
-            seam = Seam.ANY
+            quality = CutQuality.ANY
         elif message.role == "assistant":
-            seam = Seam.WHOLE
+            quality = CutQuality.END_OF_TURN
         else:
-            seam = Seam.SETTLED if results else Seam.ANY
-        yield Cut(message.seq, tokens, seam)
+            quality = CutQuality.BETWEEN_CALLS if results else CutQuality.ANY
+        yield Cut(message.seq, tokens, quality)
 
 
-def settled_until(messages: Sequence[Message], at_least: int) -> int | None:
+def last_clean_cut(messages: Sequence[Message], at_least: int) -> int | None:
     """Return the seq of the last cut that separates no call from its result, with `at_least` tokens before it, or None.
 
     A turn is cut in the middle only when twice as many tokens have accumulated.
     """
     found = list(cuts(messages))
-    for seam, wanted in ((Seam.WHOLE, at_least), (Seam.SETTLED, 2 * at_least)):
-        fit = [each.seq for each in found if each.seam >= seam and each.tokens >= wanted]
-        if fit:
-            return fit[-1]
+    for quality, wanted in (
+        (CutQuality.END_OF_TURN, at_least),
+        (CutQuality.BETWEEN_CALLS, 2 * at_least),
+    ):
+        suitable = [each.seq for each in found if each.quality >= quality and each.tokens >= wanted]
+        if suitable:
+            return suitable[-1]
     return None
 
 
-def cut_below(messages: Sequence[Message], *, floor: int, limit: int) -> int | None:
+def cut_to_limit(messages: Sequence[Message], *, floor: int, limit: int) -> int | None:
     """Return the seq of the cut after which less than `limit` tokens stay, about `floor` if possible, or None.
 
     A call is separated from its result only when both alone exceed the limit.
     """
     found = list(cuts(messages))
     total = sum(each.tokens for each in messages)
-    for seam in reversed(Seam):
-        cut = boundary([each for each in found if each.seam >= seam], total, floor)
+    for quality in reversed(CutQuality):
+        cut = boundary([each for each in found if each.quality >= quality], total, floor)
         if cut is not None and total - cut.tokens < limit:
             return cut.seq
     return found[-1].seq if found else None
@@ -109,26 +112,26 @@ def answered(message: Message) -> set[str]:
     return {str(each.get("tool_use_id")) for each in found}
 
 
-def paired(messages: Sequence[Message]) -> tuple[Message, ...]:
+def with_pairs(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Return messages of one thread that can be sent: a call or result without its counterpart becomes plain text.
 
     A call in the last message still waits for its result, and stays.
     """
-    mended = []
+    repaired = []
     for at, message in enumerate(messages):
         before = called(messages[at - 1]) if at else set()
         is_last = at == len(messages) - 1
         after = called(message) if is_last else answered(messages[at + 1])
-        blocks = tuple(_mended(each, before, after) for each in message.blocks)
-        mended.append(message if blocks == message.blocks else replace(message, blocks=blocks))
-    return tuple(mended)
+        blocks = tuple(_without_counterpart(each, before, after) for each in message.blocks)
+        repaired.append(message if blocks == message.blocks else replace(message, blocks=blocks))
+    return tuple(repaired)
 
 
-def _mended(block: Block, before: set[str], after: set[str]) -> Block:
+def _without_counterpart(block: Block, before: set[str], after: set[str]) -> Block:
     match block.get("type"):
         case "tool_use" if str(block.get("id")) not in after:
-            said = encode(block.get("input"))
-            text = f"[a call of {block.get('name')} with {said}, which was interrupted]"
+            arguments = encode(block.get("input"))
+            text = f"[a call of {block.get('name')} with {arguments}, which was interrupted]"
         case "tool_result" if str(block.get("tool_use_id")) not in before:
             text = f"[the result of an earlier call] {content_text(block.get('content'))}"
         case _:
@@ -153,13 +156,16 @@ class Slicer:
 
         Raises DistillingFailed when a slice fails, or when the observations are longer than the messages.
         """
-        told = [each for each in messages if each.origin is not MessageOrigin.INJECTED]
+        observable = [each for each in messages if each.origin is not MessageOrigin.INJECTED]
         found: list[Distilled] = []
-        for piece in self.slices(told):
+        for piece in self.slices(observable):
             before = found[-1].observations if found else known
             found.append(observer.observe(piece, before))
         joined = _joined(found)
-        if self.estimate(joined.observations) > sum(each.tokens for each in told) + self.limit // 8:
+        if (
+            self.estimate(joined.observations)
+            > sum(each.tokens for each in observable) + self.limit // 8
+        ):
             message = (
                 "the observations are longer than the messages; the messages are observed later."
             )
@@ -199,8 +205,8 @@ class Slicer:
         start = 0
         while start < len(text):
             end = _end(text, start, length) if name == "text" else start + length
-            is_torn = name == "text" and start > 0 and text[start - 1] != "\n"
-            yield {**block, name: (TORN if is_torn else "") + text[start:end]}
+            is_continued = name == "text" and start > 0 and text[start - 1] != "\n"
+            yield {**block, name: (CONTINUED if is_continued else "") + text[start:end]}
             start = end
 
 

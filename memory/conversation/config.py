@@ -12,9 +12,15 @@ from typing import Any, Final
 from memory.errors import MalformedRecord
 from memory.store.conversation_record import ConversationScope
 
-_AROUND: Final = ("memory", "options", "observational_memory")  # keys that may enclose the settings
+_ENCLOSING_KEYS: Final = (
+    "memory",
+    "options",
+    "observational_memory",
+)  # keys that may enclose the settings
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_BEYOND: Final = 0.3  # of a threshold: distance from the blocking threshold to the hard limit
+_HARD_LIMIT_MARGIN: Final = (
+    0.3  # of a threshold: distance from the blocking threshold to the hard limit
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +55,7 @@ class ObservationConfig:
     @property
     def hard_limit(self) -> int:
         """The number of message tokens from which they are observed without a model."""
-        return round(self.message_tokens * (self.block_after + _BEYOND))
+        return round(self.message_tokens * (self.block_after + _HARD_LIMIT_MARGIN))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +81,7 @@ class ReflectionConfig:
     @property
     def hard_limit(self) -> int:
         """The number of observation tokens from which they are reduced without a model."""
-        return round(self.observation_tokens * (self.block_after + _BEYOND))
+        return round(self.observation_tokens * (self.block_after + _HARD_LIMIT_MARGIN))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,42 +116,42 @@ def parse_config(value: object) -> ConversationConfig | None:
         return None
     if value is True:
         return ConversationConfig()
-    named = _named(value)
-    for key in _AROUND:
-        if key in named:
-            return parse_config(named[key])
-    named.pop("storage", None)
-    config: ConversationConfig = _parsed("settings", ConversationConfig(), named)
-    _require(config)
+    by_name = _by_name(value)
+    for key in _ENCLOSING_KEYS:
+        if key in by_name:
+            return parse_config(by_name[key])
+    by_name.pop("storage", None)
+    config: ConversationConfig = _parsed("settings", ConversationConfig(), by_name)
+    _validate(config)
     return config
 
 
 def _parsed(name: str, default: Any, value: object) -> Any:  # noqa: ANN401  # a setting of any type, or a group of settings
     """Return the setting `value`, which must have the type of `default`."""
     if is_dataclass(default) and not isinstance(default, type):
-        named = _named(value)
-        named |= _named(named.pop("model_settings", {}))
+        by_name = _by_name(value)
+        by_name |= _by_name(by_name.pop("model_settings", {}))
         known = {each.name: getattr(default, each.name) for each in fields(default)}
-        if unknown := sorted(named.keys() - known):
+        if unknown := sorted(by_name.keys() - known):
             message = f"there is no setting {unknown[0]!r}; use some of {', '.join(sorted(known))}."
             raise MalformedRecord(message)
-        return replace(default, **{key: _parsed(key, known[key], named[key]) for key in named})
+        return replace(default, **{key: _parsed(key, known[key], by_name[key]) for key in by_name})
     if isinstance(default, Enum) and value in [each.value for each in type(default)]:
         return type(default)(value)
-    if not _is_like(value, default):
+    if not _has_type_of(value, default):
         message = f"setting {name!r} cannot be {value!r}; give something like {default!r}."
         raise MalformedRecord(message)
     return value
 
 
-def _named(value: object) -> dict[str, Any]:
+def _by_name(value: object) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         message = f"{value!r} are not settings of a conversation; give true, or names and values."
         raise MalformedRecord(message)
     return {_CAMEL.sub("_", str(key)).lower(): each for key, each in value.items()}
 
 
-def _is_like(value: object, example: object) -> bool:
+def _has_type_of(value: object, example: object) -> bool:
     if isinstance(value, bool) or isinstance(example, bool):
         # false for a number means 0, as in the original settings
         return isinstance(value, bool) and (isinstance(example, bool) or not value)
@@ -155,9 +161,9 @@ def _is_like(value: object, example: object) -> bool:
     return isinstance(value, type(example))
 
 
-def _require(config: ConversationConfig) -> None:
+def _validate(config: ConversationConfig) -> None:
     observation, reflection = config.observation, config.reflection
-    is_sound = (
+    is_valid = (
         observation.message_tokens >= 1
         and reflection.observation_tokens >= 1
         and observation.buffer_activation <= 1
@@ -165,7 +171,7 @@ def _require(config: ConversationConfig) -> None:
         and min(observation.block_after, reflection.block_after) >= 1
         and observation.buffer_step < observation.message_tokens
     )
-    if not is_sound:
+    if not is_valid:
         message = (
             "thresholds must be 1 token or more, shares 0 to 1, blockAfter 1 or more, and bufferTokens below "
             f"the threshold; correct {config!r}."

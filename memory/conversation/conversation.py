@@ -13,7 +13,7 @@ from memory.codec import Json, encode
 from memory.conversation.config import ConversationConfig
 from memory.conversation.jobs import Dependencies
 from memory.conversation.port import ActivationReason, ConversationEventKind
-from memory.conversation.token_limits import MemoryState, TokenLimits, is_near, threshold
+from memory.conversation.token_limits import MemoryState, TokenLimits, may_need_work, threshold
 from memory.conversation.view import ConversationView, view_of
 from memory.observations.observation import Observed, Source
 from memory.store.conversation_record import (
@@ -32,7 +32,7 @@ DEFAULTS = ConversationConfig()
 KIND: Final = "conversation"  # of the observations that a run stores of its conversations
 IMPORTANCES: Final = {"🔴": 9, "🟡": 5, "✅": 5, "🟢": 2}
 _LINE: Final = re.compile(r"^\s*[*-] +(?P<mark>🔴|🟡|🟢|✅)?\s*(?P<text>\S.*)$")
-_PLAIN: Final = 4  # of a line without a mark
+_DEFAULT_IMPORTANCE: Final = 4  # of a line without a mark
 
 
 class Conversation:
@@ -42,14 +42,14 @@ class Conversation:
         self,
         store: ConversationStore,
         thread: str,
-        means: Dependencies,
+        dependencies: Dependencies,
         config: ConversationConfig = DEFAULTS,
         *,
         resource: str = "",
     ) -> None:
         self._store = store
         self.thread = thread
-        self._means = means
+        self._dependencies = dependencies
         self._config = config
         is_shared = config.scope is ConversationScope.RESOURCE
         self.owner = resource or thread if is_shared else thread
@@ -60,29 +60,29 @@ class Conversation:
         self, role: str, blocks: Sequence[Block], origin: MessageOrigin, tick: int, game_s: float
     ) -> Message:
         """Return the stored message with its number; `tick` and `game_s` are its time."""
-        tokens = self._means.estimate(encode([dict(each) for each in blocks]))
+        tokens = self._dependencies.estimate(encode([dict(each) for each in blocks]))
         message = Message(self.thread, role, tuple(blocks), tick, game_s, tokens, origin)
-        return self._store.add(self.owner, replace(message, created_ms=self._means.now_ms))
+        return self._store.add(self.owner, replace(message, created_ms=self._dependencies.now_ms))
 
     def before_call(self, step: int, provider: str = "") -> ConversationView:
         """Return the view for the next model call, after reducing it to fit; `step` counts the calls of a turn from 0.
 
         It waits for an observer or reflector only above the blocking threshold, for a limited time.
         """
-        since = self._means.clock()
+        since = self._dependencies.clock()
         state = self._look()
-        also = self._other_reason(state, step, provider)
+        early_reason = self._early_reason(state, step, provider)
         if limits := self._limits_of(state):
-            state = limits.kept(state, also, since)
-        self._tell_status(state.record)
+            state = limits.enforce(state, early_reason, since)
+        self._report_status(state.record)
         return view_of(state.record, state.messages, self.thread)
 
     def after_turn(self) -> None:
         """Store finished observations, and start observing the messages of the turn."""
         state = self._look()
         if limits := self._limits_of(state):
-            state = limits.prepared(state)
-        self._tell_status(state.record)
+            state = limits.prepare(state)
+        self._report_status(state.record)
 
     def status(self) -> dict[str, Json]:
         """Return token counts, thresholds, and what is buffered."""
@@ -90,19 +90,19 @@ class Conversation:
 
     def record(self) -> ObservationalMemoryRecord:
         """Return the current record of this conversation, created when there was none."""
-        now_ms = self._means.now_ms
+        now_ms = self._dependencies.now_ms
         if (found := self._store.get(self.owner, now_ms=now_ms)) is not None:
             return found
         config = self._config
-        begun = ObservationalMemoryRecord(
+        created = ObservationalMemoryRecord(
             self.owner,
             config.scope,
             timezone=config.timezone,
             config=encode({**asdict(config), "scope": config.scope.value}),
             created_ms=now_ms,
         )
-        self._store.initialize(begun)
-        return self._store.get(self.owner, now_ms=now_ms) or begun
+        self._store.initialize(created)
+        return self._store.get(self.owner, now_ms=now_ms) or created
 
     def _look(self) -> MemoryState:
         record = self.record()
@@ -110,13 +110,13 @@ class Conversation:
 
     def _limits_of(self, state: MemoryState) -> TokenLimits | None:
         """Return the token limits of this conversation, built when the first threshold is near."""
-        if self._limits is None and is_near(self._config, state.record):
+        if self._limits is None and may_need_work(self._config, state.record):
             self._limits = TokenLimits(
-                self._store, self.owner, self._config, self._means, self._look
+                self._store, self.owner, self._config, self._dependencies, self._look
             )
         return self._limits
 
-    def _other_reason(
+    def _early_reason(
         self, state: MemoryState, step: int, provider: str
     ) -> ActivationReason | None:
         """Return a reason to activate below the threshold: the cached prompt is of no use any more."""
@@ -127,26 +127,26 @@ class Conversation:
         idle_ms = 1_000 * self._config.activate_after_idle
         before = [each for each in state.messages if each.role == "assistant"]
         if step == 0 and idle_ms and before:
-            is_idle = self._means.now_ms - before[-1].created_ms >= idle_ms
+            is_idle = self._dependencies.now_ms - before[-1].created_ms >= idle_ms
             return ActivationReason.TTL if is_idle else None
         return None
 
-    def _tell_status(self, record: ObservationalMemoryRecord) -> None:
-        self._means.tell(ConversationEventKind.STATUS, self.owner, self._status(record))
+    def _report_status(self, record: ObservationalMemoryRecord) -> None:
+        self._dependencies.tell(ConversationEventKind.STATUS, self.owner, self._status(record))
 
     def _status(self, record: ObservationalMemoryRecord) -> dict[str, Json]:
-        waiting = record.buffered_observation_chunks
+        buffered = record.buffered_observation_chunks
         return {
             "cursor": record.cursor,
             "message_tokens": record.pending_message_tokens,
             "message_threshold": threshold(self._config, record),
             "observation_tokens": record.observation_token_count,
             "observation_threshold": self._config.reflection.observation_tokens,
-            "buffered_chunks": len(waiting),
+            "buffered_chunks": len(buffered),
             "buffered_message_tokens": record.last_buffered_at_tokens,
-            "buffered_observation_tokens": sum(each.tokens for each in waiting),
+            "buffered_observation_tokens": sum(each.tokens for each in buffered),
             "is_reflection_buffered": record.buffered_reflection is not None,
-            "is_buffering": self._limits is not None and self._limits.observing.is_under_way,
+            "is_buffering": self._limits is not None and self._limits.observing.is_running,
             "generation": record.generation_count,
         }
 
@@ -165,5 +165,5 @@ def _observed_in(chunk: Chunk) -> Iterator[Observed]:
     source: Source = "llm" if chunk.source == "llm" else "programmatic"
     for line in chunk.text.splitlines():
         if found := _LINE.match(line):
-            importance = IMPORTANCES.get(found["mark"], _PLAIN)
+            importance = IMPORTANCES.get(found["mark"], _DEFAULT_IMPORTANCE)
             yield Observed(KIND, found["text"].strip(), importance, source=source)

@@ -16,8 +16,8 @@ from enum import Enum
 from itertools import groupby
 from typing import Final, NamedTuple, TypeAlias
 
-LONGEST_LINE: Final = 10_000  # characters of the text of one line
-MOST_DETAILS: Final = 50  # below one line; further details become lines of their own
+MAX_LINE: Final = 10_000  # characters of the text of one line
+MAX_DETAILS: Final = 50  # below one line; further details become lines of their own
 TIMES: Final = "\N{MULTIPLICATION SIGN}"
 UNKNOWN_DATE: Final = "unknown"
 PAST_DUE: Final = "[past due]"
@@ -64,7 +64,7 @@ class DatedLine(NamedTuple):
 Observations: TypeAlias = "tuple[DatedLine, ...]"
 
 _HEADER: Final = re.compile(r"^\W{0,9}Date:\W{0,9}(\w+[-\w ,]*)", re.IGNORECASE)
-_NOT_SAID: Final = re.compile(
+_AS_OF_WRITING: Final = re.compile(
     r"^\[(?:now: [^\]]*|[^\]]* later)\]$"
 )  # relative to the time of writing
 _BULLET: Final = re.compile(r"^(?:[*\-•]|\d{1,3}[.)])\s+")
@@ -133,7 +133,7 @@ def is_header(row: str) -> bool:
 
 def is_as_of_writing(row: str) -> bool:
     """Return whether `row` is a gap or a current time that was true only when it was written."""
-    return _NOT_SAID.match(row.strip()) is not None
+    return _AS_OF_WRITING.match(row.strip()) is not None
 
 
 def read_date(header: str) -> dt.date | None:
@@ -150,19 +150,19 @@ def read_date(header: str) -> dt.date | None:
 
 def read_priority(row: str) -> tuple[LinePriority | None, str]:
     """Return the priority of a row, None when it has none, and the text after it."""
-    said = _BULLET.sub("", row.strip())
-    marked = _PRIORITY.match(said)
-    return (LinePriority(marked[1]), said[marked.end() :]) if marked else (None, said)
+    rest = _BULLET.sub("", row.strip())
+    marked = _PRIORITY.match(rest)
+    return (LinePriority(marked[1]), rest[marked.end() :]) if marked else (None, rest)
 
 
-def read_moment(said: str) -> tuple[LineTime, str]:
+def read_moment(rest: str) -> tuple[LineTime, str]:
     """Return the moment at the start of a text, UNKNOWN when there is none, and the rest."""
-    enclosed = _PARENTHESES.match(said)
+    enclosed = _PARENTHESES.match(rest)
     read = _read_moment(enclosed[1]) if enclosed else None
-    return (UNKNOWN, said) if enclosed is None or read is None else (read, said[enclosed.end() :])
+    return (UNKNOWN, rest) if enclosed is None or read is None else (read, rest[enclosed.end() :])
 
 
-def one_line(text: str, longest: int = LONGEST_LINE) -> str:
+def one_line(text: str, longest: int = MAX_LINE) -> str:
     """Return `text` as one line of at most `longest` characters, cut between words if possible.
 
     Ids are words, so they are kept whole or removed.
@@ -176,7 +176,7 @@ def one_line(text: str, longest: int = LONGEST_LINE) -> str:
     ).rstrip() + "…"
 
 
-def counted(number: int, unit: str) -> str:
+def with_unit(number: int, unit: str) -> str:
     """Return a number with its unit in words: 1 day, 2 days."""
     return f"{number} {unit}{'' if number == 1 else 's'}"
 
@@ -202,10 +202,10 @@ def _is_listed(row: str) -> bool:
 
 
 def _is_detail(row: str, line: ObservationLine) -> bool:
-    if not row.startswith(("  ", "\t")) or len(line.details) >= MOST_DETAILS:
+    if not row.startswith(("  ", "\t")) or len(line.details) >= MAX_DETAILS:
         return False
-    said = _BULLET.sub("", row.strip())
-    return said.startswith(_DETAIL) or _PRIORITY.match(said) is None
+    rest = _BULLET.sub("", row.strip())
+    return rest.startswith(_DETAIL) or _PRIORITY.match(rest) is None
 
 
 def _with_detail(line: ObservationLine, row: str) -> ObservationLine:
@@ -215,13 +215,13 @@ def _with_detail(line: ObservationLine, row: str) -> ObservationLine:
 
 
 def _read_line(row: str) -> ObservationLine | None:
-    priority, said = read_priority(" ".join(row.split()))
-    moment, said = read_moment(said)
-    said = said.removesuffix(PAST_DUE).rstrip()
+    priority, rest = read_priority(" ".join(row.split()))
+    moment, rest = read_moment(rest)
+    rest = rest.removesuffix(PAST_DUE).rstrip()
     count = 1
-    if counted := _COUNT.search(said):
-        count, said = max(int(counted[1]), 1), said[: counted.start()]
-    text = one_line(said)
+    if count_found := _COUNT.search(rest):
+        count, rest = max(int(count_found[1]), 1), rest[: count_found.start()]
+    text = one_line(rest)
     return ObservationLine(priority or LinePriority.ASKED, text, moment, count) if text else None
 
 

@@ -18,13 +18,13 @@ from memory.conversation.messages import (
     PREVIOUS,
     SUGGESTED_RESPONSE,
     blunted,
-    prompt,
+    in_tags,
+    read_prompt,
+    strip_injected,
     transcript,
-    without_injected,
-    wrapped,
 )
 from memory.conversation.port import Distilled, DistillingFailed, Reflector
-from memory.conversation.rules import HARDEST, ending, shown_milestones
+from memory.conversation.rules import MAX_LEVEL, last_lines, reported_milestones
 from memory.conversation.situation_format import held_to_shown, milestones_in, milestones_of
 from memory.store.conversation_record import Message
 from memory.tokens import CHARACTERS, tokens
@@ -33,7 +33,7 @@ SHORTEST_DEGENERATE: Final = 2_000  # characters; a shorter text can be a list
 WINDOW: Final = 200  # characters
 MOST_REPEATED: Final = 0.4  # of all windows
 LONGEST_ROW: Final = 50_000  # characters
-MOST_NAMED: Final = 3  # invented names listed in a problem
+MAX_NAMED: Final = 3  # invented names listed in a problem
 
 # Ids such as left_home and route_1; names as in the cartridge, all in capitals.
 _WORD: Final = re.compile(r"\w+")
@@ -61,9 +61,9 @@ def problem_with(
         return "it repeats itself over and over"
     if limit and (size := estimate(text)) > limit:
         return f"it has {size} tokens, more than {limit}"
-    said = "\n".join("\n".join((line.text, *line.details)) for _, line in observations)
-    if made_up := made_up_names(said, source):
-        return f"it names what was not said: {', '.join(made_up[:MOST_NAMED])}"
+    content = "\n".join("\n".join((line.text, *line.details)) for _, line in observations)
+    if invented := invented_names(content, source):
+        return f"it names what was not said: {', '.join(invented[:MAX_NAMED])}"
     return ""
 
 
@@ -81,7 +81,7 @@ def is_degenerate(text: str) -> bool:
     return repeated > MOST_REPEATED * len(starts)
 
 
-def made_up_names(text: str, source: str) -> tuple[str, ...]:
+def invented_names(text: str, source: str) -> tuple[str, ...]:
     """Return the ids and names in `text` that are not in `source`, ignoring case."""
     known = source.lower()
     return tuple(dict.fromkeys(name for name in _names(text) if name.lower() not in known))
@@ -99,20 +99,20 @@ def parse_answer(text: str) -> Distilled:
     An unclosed part ends where the next begins. Without `<observations>` the lists outside of the other parts are used,
     and prose between them is dropped.
     """
-    bodies = _bodies(text, OBSERVATIONS)
-    found = parse("\n".join(bodies)) if bodies else parse(without_injected(text), lists_only=True)
+    parts = _tag_bodies(text, OBSERVATIONS)
+    found = parse("\n".join(parts)) if parts else parse(strip_injected(text), lists_only=True)
     return Distilled(
         observations=blunted(render(found)),
-        current_task=_short(text, CURRENT_TASK),
-        suggested_response=_short(text, SUGGESTED_RESPONSE),
+        current_task=_one_line_part(text, CURRENT_TASK),
+        suggested_response=_one_line_part(text, SUGGESTED_RESPONSE),
     )
 
 
-def _short(text: str, tag: str) -> str:
-    return blunted(one_line(" ".join(_bodies(text, tag))))
+def _one_line_part(text: str, tag: str) -> str:
+    return blunted(one_line(" ".join(_tag_bodies(text, tag))))
 
 
-def _bodies(text: str, tag: str) -> list[str]:
+def _tag_bodies(text: str, tag: str) -> list[str]:
     """Return the text between each opening `tag` and its end."""
     ends = "|".join((OBSERVATIONS, CURRENT_TASK, SUGGESTED_RESPONSE))
     # The last alternative is for an unclosed part that no other part follows.
@@ -146,13 +146,13 @@ def observing_prompt(
 ) -> Prompt:
     """Return the prompt of an observer for `messages`; of `known` it contains the end, for continuity."""
     parts = []
-    if end := known_end(known, KNOWN_TOKENS, estimate):
-        parts.append(wrapped(PREVIOUS, end))
-    parts.append(wrapped(CONVERSATION, transcript(messages)))
+    if end := known_tail(known, KNOWN_TOKENS, estimate):
+        parts.append(in_tags(PREVIOUS, end))
+    parts.append(in_tags(CONVERSATION, transcript(messages)))
     parts.append(f"Observe what stands between the tags <{CONVERSATION}>.")
     if end:
         parts.append("The previous observations are for continuity alone; do not tell them again.")
-    system = prompt(variant.value, output_format=prompt("output_format"))
+    system = read_prompt(variant.value, output_format=read_prompt("output_format"))
     return Prompt(system, "\n\n".join(parts))
 
 
@@ -160,22 +160,24 @@ def reflecting_prompt(
     observations: str, level: int, target: int, variant: ObserverPrompt = ObserverPrompt.DEFAULT
 ) -> Prompt:
     """Return the prompt of a reflector; `level` 0 to 4 is the strength of compression, `target` is in tokens."""
-    system = prompt(
+    system = read_prompt(
         "reflector",
-        observer=prompt(variant.value, output_format="(The form of your answer is given below.)"),
-        hint=prompt(f"compression_{min(max(level, 0), HARDEST)}"),
-        output_format=prompt("output_format"),
+        observer=read_prompt(
+            variant.value, output_format="(The form of your answer is given below.)"
+        ),
+        hint=read_prompt(f"compression_{min(max(level, 0), MAX_LEVEL)}"),
+        output_format=read_prompt("output_format"),
     )
     user = (
-        f"{wrapped(OBSERVATIONS, observations)}\n\n"
+        f"{in_tags(OBSERVATIONS, observations)}\n\n"
         f"Write them anew in fewer than {target} tokens, about {target * CHARACTERS} characters."
     )
     return Prompt(system, user)
 
 
-def known_end(known: str, room: int, estimate: Callable[[str], int] = tokens) -> str:
+def known_tail(known: str, room: int, estimate: Callable[[str], int] = tokens) -> str:
     """Return the last rows of `known` that fit in `room` tokens, with the header of their date."""
-    rows, kept = known.strip().splitlines(), ending(known.strip(), room, estimate).splitlines()
+    rows, kept = known.strip().splitlines(), last_lines(known.strip(), room, estimate).splitlines()
     before = rows[: len(rows) - len(kept)]
     header = next((row for row in reversed(before) if row.startswith("Date:")), "")
     if header and kept and not kept[0].startswith("Date:"):
@@ -183,11 +185,11 @@ def known_end(known: str, room: int, estimate: Callable[[str], int] = tokens) ->
     return "\n".join(kept)
 
 
-LEAST_LIMIT: Final = 200  # tokens that observations of few messages may have
+MIN_LIMIT: Final = 200  # tokens that observations of few messages may have
 
 
 @dataclass(frozen=True)
-class _Distiller:
+class _ModelBacked:
     """An observer or reflector with a model. `complete` takes a system and a user text and returns the model's answer.
 
     `complete` raises DistillingFailed when there is no answer.
@@ -200,7 +202,7 @@ class _Distiller:
     estimate: Callable[[str], int] = tokens
 
 
-class ModelObserver(_Distiller):
+class ModelObserver(_ModelBacked):
     """An observer that uses a model."""
 
     def observe(self, messages: Sequence[Message], known: str) -> Distilled:
@@ -209,20 +211,20 @@ class ModelObserver(_Distiller):
         Without text in `messages` there are none, and the model is not called. Raises DistillingFailed when no answer came.
         Raises UnusableAnswer when it is empty, repeats itself, is longer than the messages, or contains invented names.
         """
-        said = transcript(messages)
-        if not said:
+        content = transcript(messages)
+        if not content:
             return Distilled("")
-        asked = observing_prompt(messages, known, self.variant, self.estimate)
-        answer = self.complete(*asked)
-        limit = max(self.estimate(said), LEAST_LIMIT)
-        found = _sound(answer, f"{known}\n{said}", limit, self.estimate)
+        request = observing_prompt(messages, known, self.variant, self.estimate)
+        answer = self.complete(*request)
+        limit = max(self.estimate(content), MIN_LIMIT)
+        found = _validated(answer, f"{known}\n{content}", limit, self.estimate)
         earlier = milestones_in(parse(known))
-        shown = shown_milestones(messages)
+        shown = reported_milestones(messages)
         new = [each for each in shown if set(milestones_of(each.line)) - set(earlier)]
-        return _held(found, new, earlier)
+        return _with_shown_milestones(found, new, earlier)
 
 
-class ModelReflector(_Distiller):
+class ModelReflector(_ModelBacked):
     """A reflector that uses a model."""
 
     def reflect(self, observations: str, *, level: int, target: int) -> Distilled:
@@ -231,18 +233,20 @@ class ModelReflector(_Distiller):
         Raises DistillingFailed when no answer came. Raises UnusableAnswer when it is empty, repeats itself, is not smaller,
         has more than `target` tokens, or contains names that the observations do not.
         """
-        asked = reflecting_prompt(observations, level, target, self.variant)
-        answer = self.complete(*asked)
+        request = reflecting_prompt(observations, level, target, self.variant)
+        answer = self.complete(*request)
         limit = max(min(target, self.estimate(observations) - 1), 1)
-        found = _sound(answer, observations, limit, self.estimate)
-        held = _held(found, [each for each in parse(observations) if milestones_of(each.line)])
-        if (size := self.estimate(held.observations)) > limit:
+        found = _validated(answer, observations, limit, self.estimate)
+        checked = _with_shown_milestones(
+            found, [each for each in parse(observations) if milestones_of(each.line)]
+        )
+        if (size := self.estimate(checked.observations)) > limit:
             message = f"with its milestones it has {size} tokens, more than {limit}"
             raise UnusableAnswer(message)
-        return held
+        return checked
 
 
-def _sound(answer: str, source: str, limit: int, estimate: Callable[[str], int]) -> Distilled:
+def _validated(answer: str, source: str, limit: int, estimate: Callable[[str], int]) -> Distilled:
     found = parse_answer(answer)
     # Checked before lines are cut: an endless line means that the model did not stop.
     problem = "it repeats itself over and over" if is_degenerate(answer) else ""
@@ -254,15 +258,17 @@ def _sound(answer: str, source: str, limit: int, estimate: Callable[[str], int])
         raise UnusableAnswer(message)
     # These are optional, so they are dropped when they contain invented names.
     task, response = (
-        "" if made_up_names(words, source) else words
+        "" if invented_names(words, source) else words
         for words in (found.current_task, found.suggested_response)
     )
     return replace(found, current_task=task, suggested_response=response)
 
 
-def _held(found: Distilled, shown: Sequence[DatedLine], earlier: Collection[str] = ()) -> Distilled:
-    held = held_to_shown(parse(found.observations), shown, earlier)
-    return replace(found, observations=render(held))
+def _with_shown_milestones(
+    found: Distilled, shown: Sequence[DatedLine], earlier: Collection[str] = ()
+) -> Distilled:
+    checked = held_to_shown(parse(found.observations), shown, earlier)
+    return replace(found, observations=render(checked))
 
 
 MORE_TRIES: Final = 3  # at higher levels, after the first
@@ -281,8 +287,8 @@ def reflect_until(
     comes, else after the last level. The same text would fail again, so the caller should retry only after it has changed.
     """
     problem = ""
-    first = min(max(start_level, 0), HARDEST)
-    for level in range(first, min(first + MORE_TRIES, HARDEST) + 1):
+    first = min(max(start_level, 0), MAX_LEVEL)
+    for level in range(first, min(first + MORE_TRIES, MAX_LEVEL) + 1):
         try:
             found = reflector.reflect(text, level=level, target=target)
         except UnusableAnswer as unusable:

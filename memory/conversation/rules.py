@@ -40,59 +40,59 @@ from memory.conversation.situation_format import (
     MILESTONE,
     NOTE,
     Situation,
-    advised,
-    is_ban,
+    advice_text,
+    attempts_text,
+    is_failure,
     milestones_in,
     milestones_of,
     milestones_text,
     read_situation,
-    split_tried,
-    tried,
+    split_attempts,
 )
 from memory.store.conversation_record import Message, MessageOrigin
 from memory.tokens import tokens
 
 
-def merged(observations: Iterable[DatedLine]) -> tuple[DatedLine, ...]:
+def merge_lines(observations: Iterable[DatedLine]) -> tuple[DatedLine, ...]:
     """Return the lines of `observations` with equal lines merged into one, at the place and time of the last.
 
     Of attempt numbers the highest is kept, other counts are added. Of equal advice the last note stays. A milestone stays
     once, at its first occurrence.
     """
-    told: set[str] = set()
+    seen: set[str] = set()
     kept: dict[tuple[object, ...], DatedLine] = {}
     for each in observations:
         if ids := milestones_of(each.line):
-            new = [name for name in dict.fromkeys(ids) if name not in told]
-            told.update(new)
+            new = [name for name in dict.fromkeys(ids) if name not in seen]
+            seen.update(new)
             if new:
                 line = replace(each.line, text=milestones_text(new), count=1)
                 kept[line.text, *new] = each._replace(line=line)
             continue
         key = (each.line.priority, _stem(each.line.text), each.line.details)
         earlier = kept.pop(key, None)
-        kept[key] = each if earlier is None else _both(earlier.line, each)
+        kept[key] = each if earlier is None else _merge_two(earlier.line, each)
     return tuple(kept.values())
 
 
 def _stem(text: str) -> str:
     """Return the part of a text that must be equal in lines to be merged."""
-    return text.partition(NOTE)[0] if text.startswith(ADVISED) else split_tried(text)[0]
+    return text.partition(NOTE)[0] if text.startswith(ADVISED) else split_attempts(text)[0]
 
 
-def _both(earlier: ObservationLine, later: DatedLine) -> DatedLine:
-    text, times = split_tried(later.line.text)
-    times = max(times, split_tried(earlier.text)[1])
+def _merge_two(earlier: ObservationLine, later: DatedLine) -> DatedLine:
+    text, times = split_attempts(later.line.text)
+    times = max(times, split_attempts(earlier.text)[1])
     if times:
-        line = replace(later.line, text=f"{text} ({tried(times)})", count=1)
+        line = replace(later.line, text=f"{text} ({attempts_text(times)})", count=1)
     else:
         line = replace(later.line, count=earlier.count + later.line.count)
     return later._replace(line=line)
 
 
 DETAIL: Final = (10, 8, 6, 4, 2)  # tenths of the detail that each level from 0 to 4 keeps, about
-SHORTEST: Final = 40  # characters that an old line keeps at the hardest level
-_GOES: Final = (
+MIN_LINE: Final = 40  # characters that an old line keeps at the hardest level
+_REMOVAL_ORDER: Final = (
     LinePriority.UNCERTAIN,
     LinePriority.ASKED,
     LinePriority.DONE,
@@ -100,7 +100,7 @@ _GOES: Final = (
 )
 
 
-def condensed(
+def condense(
     observations: Sequence[DatedLine], room: int, estimate: Callable[[str], int], level: int = 0
 ) -> Observations:
     """Return `observations` in at most `room` tokens by `estimate`, or only the milestones when they need more.
@@ -108,12 +108,12 @@ def condensed(
     From level 1 on, the older half is shortened before lines are removed. The estimates of parts must not sum to less than
     that of the whole.
     """
-    lines = merged(observations)
+    lines = merge_lines(observations)
     if level:
-        older, longest = len(lines) // 2, SHORTEST * DETAIL[level] // DETAIL[-1]
-        short = (each._replace(line=_short(each.line, longest)) for each in lines[:older])
+        older, longest = len(lines) // 2, MIN_LINE * DETAIL[level] // DETAIL[-1]
+        short = (each._replace(line=_shorten(each.line, longest)) for each in lines[:older])
         lines = (*short, *lines[older:])
-    lines = _fitting(lines, room, estimate)
+    lines = _fit(lines, room, estimate)
     if not lines or _size(lines, estimate) <= room:
         return lines
     # Only milestones are left: they become one line, at the time of the first.
@@ -122,30 +122,32 @@ def condensed(
     return (DatedLine(lines[0].date, line),)
 
 
-def _short(line: ObservationLine, longest: int) -> ObservationLine:
+def _shorten(line: ObservationLine, longest: int) -> ObservationLine:
     """Return `line` shortened, except for milestones and failures."""
-    if milestones_of(line) or is_ban(line):
+    if milestones_of(line) or is_failure(line):
         return line
     return replace(line, text=one_line(line.text, longest), details=())
 
 
-def _fitting(lines: Observations, room: int, estimate: Callable[[str], int]) -> Observations:
+def _fit(lines: Observations, room: int, estimate: Callable[[str], int]) -> Observations:
     """Return the lines that fit, in their order."""
     size = _size(lines, estimate)
-    gone: set[int] = set()
-    for place in sorted(range(len(lines)), key=lambda place: (_worth(lines[place].line), place)):
+    removed: set[int] = set()
+    for place in sorted(
+        range(len(lines)), key=lambda place: (_removal_rank(lines[place].line), place)
+    ):
         if size <= room or milestones_of(lines[place].line):
             break
-        gone.add(place)
+        removed.add(place)
         size -= _cost(lines[place].line, estimate)
-    return tuple(each for place, each in enumerate(lines) if place not in gone)
+    return tuple(each for place, each in enumerate(lines) if place not in removed)
 
 
-def _worth(line: ObservationLine) -> int:
+def _removal_rank(line: ObservationLine) -> int:
     """Return how late `line` is removed; milestones come last."""
     if milestones_of(line):
-        return len(_GOES) + 1
-    return len(_GOES) if is_ban(line) else _GOES.index(line.priority)
+        return len(_REMOVAL_ORDER) + 1
+    return len(_REMOVAL_ORDER) if is_failure(line) else _REMOVAL_ORDER.index(line.priority)
 
 
 def _size(lines: Observations, estimate: Callable[[str], int]) -> int:
@@ -161,13 +163,13 @@ def _cost(line: ObservationLine, estimate: Callable[[str], int]) -> int:
 
 WIDTH: Final = 120  # characters of one message, when every observer failed
 SHARE: Final = 12  # tokens of messages per token of observations
-LEAST_ROOM: Final = 200  # tokens of observations allowed for few messages
+MIN_ROOM: Final = 200  # tokens of observations allowed for few messages
 # Characters of an argument or a result: recalled content is known already.
-LONGEST_GIST: Final = 100
-LONGEST_EVENT: Final = 200
+MAX_ARGUMENT: Final = 100
+MAX_EVENT: Final = 200
 _COORDINATES: Final = re.compile(r"\s*\([\d\s,;xy=]*\)$")
 _MARKUP: Final = re.compile(r"</?[a-z][a-z-]{0,30}>")  # marks a result as data, and has no content
-_SHOWN: Final = (MILESTONE, BATTLE_LOST, BLACKOUT)
+_ASSERTED_EVENTS: Final = (MILESTONE, BATTLE_LOST, BLACKOUT)
 
 
 class HeuristicObserver:
@@ -184,35 +186,35 @@ class HeuristicObserver:
         Milestones and failures that `known` contains in the same words are not repeated. Injected text is not observed;
         without other text there are no observations. Raises nothing.
         """
-        watch = _Watch(self._estimate, messages)
-        lines = list(_new(watch.lines, known))
-        room = max(watch.size // SHARE, LEAST_ROOM)
-        return Distilled(render(condensed(lines, room, self._estimate)), watch.task)
+        collector = _LineCollector(self._estimate, messages)
+        lines = list(_new(collector.lines, known))
+        room = max(collector.size // SHARE, MIN_ROOM)
+        return Distilled(render(condense(lines, room, self._estimate)), collector.task)
 
 
-def shown_milestones(messages: Iterable[Message]) -> tuple[DatedLine, ...]:
+def reported_milestones(messages: Iterable[Message]) -> tuple[DatedLine, ...]:
     """Return the lines of the milestones that the program, and no other source, reported."""
-    watch = _Watch(tokens, messages)
-    return tuple(each for each in watch.lines if milestones_of(each.line))
+    collector = _LineCollector(tokens, messages)
+    return tuple(each for each in collector.lines if milestones_of(each.line))
 
 
 def _new(lines: Iterable[DatedLine], known: str) -> Iterator[DatedLine]:
     """Yield `lines` without the milestones and failures that `known` contains in the same words."""
     # Only asserted lines matter here, and `known` may be long.
     rows = (row for row in known.splitlines() if LinePriority.ASSERTED.value in row)
-    told = parse("\n".join(rows))
-    reached = set(milestones_in(told))
-    failed = {each.line.text for each in told if is_ban(each.line)}
+    asserted = parse("\n".join(rows))
+    reached = set(milestones_in(asserted))
+    failed = {each.line.text for each in asserted if is_failure(each.line)}
     for each in lines:
         if ids := milestones_of(each.line):
             if new := [name for name in ids if name not in reached]:
                 line = ObservationLine(each.line.priority, milestones_text(new), each.line.moment)
                 yield each._replace(line=line)
-        elif not (is_ban(each.line) and each.line.text in failed):
+        elif not (is_failure(each.line) and each.line.text in failed):
             yield each
 
 
-class _Watch:
+class _LineCollector:
     """The observation lines of messages; `task` is the subject of the last question."""
 
     def __init__(self, estimate: Callable[[str], int], messages: Iterable[Message]) -> None:
@@ -222,74 +224,79 @@ class _Watch:
         self._estimate = estimate
         self._open: dict[str, str] = {}  # calls without a result yet, in words
         for message in messages:
-            self._see(message)
+            self._collect(message)
 
-    def _see(self, message: Message) -> None:
+    def _collect(self, message: Message) -> None:
         is_model = message.origin is MessageOrigin.MODEL
         said = tuple(message_parts(message))
         words = sum(self._estimate("".join(map(str, each))) for each in said)
         self.size += (message.tokens or words) if said else 0
         for piece in said:
-            for priority, found in self._found(piece, is_model=is_model):
+            for priority, found in self._lines_of(piece, is_model=is_model):
                 line = ObservationLine(priority, found, moment_of(message))
                 self.lines.append(DatedLine(date_of(message), line))
 
-    def _found(self, piece: MessagePart, *, is_model: bool) -> Iterator[tuple[LinePriority, str]]:
+    def _lines_of(
+        self, piece: MessagePart, *, is_model: bool
+    ) -> Iterator[tuple[LinePriority, str]]:
         match piece:
             case TextPart(text) if is_model:
-                yield LinePriority.UNCERTAIN, advised(text)
+                yield LinePriority.UNCERTAIN, advice_text(text)
             case TextPart(text):
                 yield from self._situation(text)
-            case CallPart(id, tool, given):
-                words = one_line(tool, LONGEST_GIST), one_line(given, LONGEST_GIST)
+            case CallPart(id, tool, arguments):
+                words = one_line(tool, MAX_ARGUMENT), one_line(arguments, MAX_ARGUMENT)
                 self._open[id] = f"{words[0]}({words[1]})"
             case ResultPart(id, text, is_error):
-                said = f"{self._open.pop(id, 'a tool')}: {_gist(text)}"
+                said = f"{self._open.pop(id, 'a tool')}: {_first_row(text)}"
                 if is_error:
                     yield LinePriority.ASSERTED, f"tool error: {said}"
                 else:
                     yield LinePriority.ASKED, said
 
     def _situation(self, text: str) -> Iterator[tuple[LinePriority, str]]:
-        told = read_situation(text)
-        facts = tuple(_facts(told))
+        situation = read_situation(text)
+        facts = tuple(_facts(situation))
         yield from facts
-        if told.why:
-            self.task = _question(told, told.place)
+        if situation.why:
+            self.task = _question(situation, situation.place)
             # Without coordinates, so that repeated questions in one place merge into one line.
-            yield LinePriority.ASKED, f"asked: {_question(told, _COORDINATES.sub('', told.place))}"
+            yield (
+                LinePriority.ASKED,
+                f"asked: {_question(situation, _COORDINATES.sub('', situation.place))}",
+            )
         elif not facts:
-            yield LinePriority.ASKED, f"told: {one_line(text, LONGEST_EVENT)}"
+            yield LinePriority.ASKED, f"told: {one_line(text, MAX_EVENT)}"
 
 
-def _gist(result: str) -> str:
+def _first_row(result: str) -> str:
     """Return the first row of a result, and the number of further rows."""
-    rows = [one_line(row, LONGEST_GIST) for row in _MARKUP.sub("", result).splitlines()]
+    rows = [one_line(row, MAX_ARGUMENT) for row in _MARKUP.sub("", result).splitlines()]
     said = [row for row in rows if row]
     more = f" (and {len(said) - 1} more)" if len(said) > 1 else ""
     return f"{said[0]}{more}" if said else "nothing"
 
 
-def _facts(told: Situation) -> Iterator[tuple[LinePriority, str]]:
-    if told.reached:
-        yield LinePriority.ASSERTED, milestones_text(told.reached)
-    for event in told.happened:
-        is_grave = event.startswith(_SHOWN)
+def _facts(situation: Situation) -> Iterator[tuple[LinePriority, str]]:
+    if situation.reached:
+        yield LinePriority.ASSERTED, milestones_text(situation.reached)
+    for event in situation.happened:
+        is_asserted = event.startswith(_ASSERTED_EVENTS)
         # An id must stay complete, however long.
-        text = event if event.startswith(MILESTONE) else one_line(event, LONGEST_EVENT)
-        yield (LinePriority.ASSERTED if is_grave else LinePriority.DONE), text
-    for failure in told.failed:
-        short = type(failure)(one_line(failure.says, LONGEST_EVENT), failure.times)
+        text = event if event.startswith(MILESTONE) else one_line(event, MAX_EVENT)
+        yield (LinePriority.ASSERTED if is_asserted else LinePriority.DONE), text
+    for failure in situation.failed:
+        short = type(failure)(one_line(failure.text, MAX_EVENT), failure.times)
         yield LinePriority.ASSERTED, f"{FAILED}{short}"
 
 
-def _question(told: Situation, place: str) -> str:
+def _question(situation: Situation, place: str) -> str:
     where = f" at {place}" if place else ""
-    goal = f", for {told.goal}" if told.goal else ""
-    return one_line(f"{told.why}{where}{goal}", LONGEST_EVENT)
+    goal = f", for {situation.goal}" if situation.goal else ""
+    return one_line(f"{situation.why}{where}{goal}", MAX_EVENT)
 
 
-HARDEST: Final = len(DETAIL) - 1
+MAX_LEVEL: Final = len(DETAIL) - 1
 
 
 class HeuristicReflector:
@@ -310,10 +317,10 @@ class HeuristicReflector:
         if not known:
             message = "there are no observations to reflect upon; observe something first"
             raise DistillingFailed(message)
-        level = min(max(level, 0), HARDEST)
+        level = min(max(level, 0), MAX_LEVEL)
         detail = self._estimate(observations) * DETAIL[level] // DETAIL[0]
         room = min(target, detail) if level else target
-        return Distilled(render(condensed(known, room, self._estimate, level)))
+        return Distilled(render(condense(known, room, self._estimate, level)))
 
 
 def first_words(messages: Iterable[Message]) -> Distilled:
@@ -330,7 +337,7 @@ def first_words(messages: Iterable[Message]) -> Distilled:
     return Distilled("\n".join(rows))
 
 
-def ending(text: str, limit: int, estimate: Callable[[str], int]) -> str:
+def last_lines(text: str, limit: int, estimate: Callable[[str], int]) -> str:
     """Return as many of the last lines of `text` as fit in `limit` tokens."""
     lines: list[str] = []
     left = limit

@@ -31,8 +31,8 @@ from memory.conversation.format import (
     LinePriority,
     ObservationLine,
     clock_words,
-    counted,
     one_line,
+    with_unit,
 )
 
 MILESTONE: Final = "milestone reached: "
@@ -52,7 +52,7 @@ _WORD_HEADS: Final = {
     "goal": "Goal pursued",
 }
 _ITEM_HEADS: Final = {"reached": "Reached", "happened": "What happened", "failed": "What failed"}
-_OTHER_NAMES: Final = {
+_HEAD_ALIASES: Final = {
     "purpose": "why",
     "where": "place",
     "goal": "goal",
@@ -60,23 +60,23 @@ _OTHER_NAMES: Final = {
 }
 _FIELDS: Final = {
     head.lower(): name for name, head in (_WORD_HEADS | _ITEM_HEADS).items()
-} | _OTHER_NAMES
+} | _HEAD_ALIASES
 _HEAD: Final = re.compile(r"^([A-Z][A-Za-z ]{1,40}):(?:\s+(.*))?$")
 _ITEM: Final = re.compile(r"^[-*] (.+)$")
 _NONE: Final = frozenset({"", "-", "none", "nothing", "nothing yet", "none yet"})
-_TRIED: Final = re.compile(r" ?\(tried (\d{1,9}) times?\)$")
+_ATTEMPTS: Final = re.compile(r" ?\(tried (\d{1,9}) times?\)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Something that failed; `times` is the total number of attempts, 0 when unknown."""
 
-    says: str
+    text: str
     times: int = 0
 
     def __str__(self) -> str:
         """Return it as an item of a situation."""
-        return f"{self.says} ({tried(self.times)})" if self.times else self.says
+        return f"{self.text} ({attempts_text(self.times)})" if self.times else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +108,14 @@ def situation(why: str, tick: int, game_s: float, place: str) -> Situation:
     return Situation(why=why, tick=str(tick), game_time=clock_words(game_s), place=place)
 
 
-def tried(times: int) -> str:
+def attempts_text(times: int) -> str:
     """Return a number of attempts in words: tried 3 times."""
-    return f"tried {counted(times, 'time')}"
+    return f"tried {with_unit(times, 'time')}"
 
 
-def split_tried(text: str) -> tuple[str, int]:
+def split_attempts(text: str) -> tuple[str, int]:
     """Return `text` without its number of attempts, and that number; 0 when it has none."""
-    found = _TRIED.search(text)
+    found = _ATTEMPTS.search(text)
     return (text[: found.start()], int(found[1])) if found else (text, 0)
 
 
@@ -130,13 +130,13 @@ class _Reading:
     def row(self, row: str) -> None:
         flat = " ".join(row.split())
         item = _ITEM.match(flat)
-        said = item[1] if item else flat
-        if said.startswith(EVENTS):
-            head = "failed" if said.startswith(FAILED) else "happened"
-            self.items[head].append(said.removeprefix(FAILED))
+        content = item[1] if item else flat
+        if content.startswith(EVENTS):
+            head = "failed" if content.startswith(FAILED) else "happened"
+            self.items[head].append(content.removeprefix(FAILED))
         elif item and self.head is not None:
-            self.items[self.head].append(said)
-        elif found := _HEAD.match(said):
+            self.items[self.head].append(content)
+        elif found := _HEAD.match(content):
             self.head = _FIELDS.get(found[1].lower())
             if self.head == "reached":
                 names = (each.strip() for each in (found[2] or "").split(","))
@@ -157,7 +157,7 @@ def read_situation(text: str) -> Situation:
         **reading.words,
         reached=tuple(dict.fromkeys(items["reached"])),
         happened=tuple(items["happened"]),
-        failed=tuple(Failure(*split_tried(each)) for each in items["failed"]),
+        failed=tuple(Failure(*split_attempts(each)) for each in items["failed"]),
     )
 
 
@@ -165,11 +165,11 @@ def _flat(words: str) -> str:
     return " ".join(words.split())
 
 
-_BAN: Final = re.compile(
+_FAILURE: Final = re.compile(
     r"\b(?:failed|fails|does not work|did not work|do not|never|avoid|blocked|banned)\b",
     re.IGNORECASE,
 )
-_ASIDE: Final = re.compile(r" \([^()]*\)$")  # such as its time
+_TRAILING_NOTE: Final = re.compile(r" \([^()]*\)$")  # such as its time
 _CLAIM: Final = "claimed "  # before a milestone that a model claims without evidence
 
 
@@ -180,7 +180,7 @@ def milestones_of(line: ObservationLine) -> tuple[str, ...]:
     for beginning in (MILESTONE, MILESTONES):
         if line.text.startswith(beginning):
             ids = (
-                _ASIDE.sub("", each.strip())
+                _TRAILING_NOTE.sub("", each.strip())
                 for each in line.text.removeprefix(beginning).split(",")
             )
             return tuple(filter(None, ids))
@@ -197,9 +197,9 @@ def milestones_text(ids: Sequence[str]) -> str:
     return f"{MILESTONE}{ids[0]}" if len(ids) == 1 else MILESTONES + ", ".join(ids)
 
 
-def is_ban(line: ObservationLine) -> bool:
+def is_failure(line: ObservationLine) -> bool:
     """Return whether `line` asserts that something does not work."""
-    return line.priority is LinePriority.ASSERTED and _BAN.search(line.text) is not None
+    return line.priority is LinePriority.ASSERTED and _FAILURE.search(line.text) is not None
 
 
 def held_to_shown(
@@ -210,39 +210,37 @@ def held_to_shown(
     Missing lines of `shown` are put back, first; invented milestones become uncertain claims. `known` are ids shown earlier.
     """
     ids = {*milestones_in(shown), *known}
-    held = [each._replace(line=_held(each.line, ids)) for each in observations]
-    told = set(milestones_in(held))
-    missing = [each for each in shown if set(milestones_of(each.line)) - told]
+    held = [each._replace(line=_as_claim(each.line, ids)) for each in observations]
+    present = set(milestones_in(held))
+    missing = [each for each in shown if set(milestones_of(each.line)) - present]
     return (*missing, *held)
 
 
-def _held(line: ObservationLine, shown: Collection[str]) -> ObservationLine:
+def _as_claim(line: ObservationLine, shown: Collection[str]) -> ObservationLine:
     if set(milestones_of(line)) <= set(shown):
         return line
     return replace(line, priority=LinePriority.UNCERTAIN, text=_CLAIM + line.text)
 
 
-LONGEST_NOTE: Final = 120  # characters
-MOST_NAMES: Final = 3  # goals or candidates that are listed; later ones hardly matter
+MAX_NOTE: Final = 120  # characters
+MAX_NAMES: Final = 3  # goals or candidates that are listed; later ones hardly matter
 ADVISED: Final = "advised: "
 NOTE: Final = "; note "
 _NAMED: Final = {"goals": "goals", "candidates": "do"}
 
 
-def advised(text: str) -> str:
+def advice_text(text: str) -> str:
     """Return the advice in `text`: names unchanged, the note cut; prose is cut to its beginning."""
     answer = _object(text)
     names = "; ".join(
-        f"{word} {' > '.join(one_line(str(each)) for each in found[:MOST_NAMES])}"
+        f"{word} {' > '.join(one_line(str(each)) for each in found[:MAX_NAMES])}"
         for name, word in _NAMED.items()
         if isinstance(found := answer.get(name), list) and found
     )
     note = answer.get("note")
-    noted = (
-        f'{NOTE}"{one_line(note, LONGEST_NOTE)}"' if isinstance(note, str) and note.strip() else ""
-    )
+    noted = f'{NOTE}"{one_line(note, MAX_NOTE)}"' if isinstance(note, str) and note.strip() else ""
     if not names and not noted:
-        return f"model said: {one_line(text, LONGEST_NOTE)}"
+        return f"model said: {one_line(text, MAX_NOTE)}"
     return f"{ADVISED}{names or 'nothing'}{noted}"
 
 

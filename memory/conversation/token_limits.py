@@ -8,7 +8,7 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import NamedTuple
 
-from memory.conversation.boundaries import Cut, boundary, cut_below, settled_until
+from memory.conversation.boundaries import Cut, boundary, cut_to_limit, last_clean_cut
 from memory.conversation.config import ConversationConfig
 from memory.conversation.jobs import Dependencies, ObservationJob, ReflectionJob
 from memory.conversation.port import ActivationReason, ConversationEventKind
@@ -25,8 +25,8 @@ class MemoryState(NamedTuple):
     @property
     def unobserved(self) -> tuple[Message, ...]:
         """The messages that are in no buffered chunk either."""
-        waiting = self.record.buffered_observation_chunks
-        end = waiting[-1].to_seq if waiting else self.record.cursor
+        buffered = self.record.buffered_observation_chunks
+        end = buffered[-1].to_seq if buffered else self.record.cursor
         return tuple(each for each in self.messages if each.seq > end)
 
 
@@ -40,7 +40,7 @@ def threshold(config: ConversationConfig, record: ObservationalMemoryRecord) -> 
     return min(most + max(0, room), config.observation.blocking)
 
 
-def is_near(config: ConversationConfig, record: ObservationalMemoryRecord) -> bool:
+def may_need_work(config: ConversationConfig, record: ObservationalMemoryRecord) -> bool:
     """Return whether anything may need work: False below the first threshold with nothing buffered."""
     observation, reflection = config.observation, config.reflection
     return bool(
@@ -52,68 +52,72 @@ def is_near(config: ConversationConfig, record: ObservationalMemoryRecord) -> bo
 
 
 class TokenLimits:
-    """Keeps one conversation within its thresholds. `look` returns its current memory."""
+    """Keeps one conversation within its thresholds. `load` returns its current memory."""
 
     def __init__(
         self,
         store: ConversationStore,
         owner: str,
         config: ConversationConfig,
-        means: Dependencies,
-        look: Callable[[], MemoryState],
+        dependencies: Dependencies,
+        load: Callable[[], MemoryState],
     ) -> None:
         self._store = store
         self._owner = owner
         self._config = config
-        self._means = means
-        self._look = look
-        self.observing = ObservationJob(store, owner, config, means)
-        self._reflecting = ReflectionJob(store, owner, config, means)
+        self._dependencies = dependencies
+        self._look = load
+        self.observing = ObservationJob(store, owner, config, dependencies)
+        self._reflecting = ReflectionJob(store, owner, config, dependencies)
 
-    def kept(self, state: MemoryState, also: ActivationReason | None, since: float) -> MemoryState:
+    def enforce(
+        self, state: MemoryState, early_reason: ActivationReason | None, since: float
+    ) -> MemoryState:
         """Do everything that the next model call needs; `since` is when its step began to wait."""
-        state = self.activated(self.prepared(state), also)
-        return self._reflected(self._observed(state, since), since)
+        state = self.activate(self.prepare(state), early_reason)
+        return self._reflect(self._observe(state, since), since)
 
-    def prepared(self, state: MemoryState) -> MemoryState:
+    def prepare(self, state: MemoryState) -> MemoryState:
         """Store finished results, and start observing a piece in advance when enough messages have accumulated."""
-        if self.observing.keep() | self._reflecting.keep():
+        if self.observing.store_result() | self._reflecting.store_result():
             state = self._look()
         step = self._config.observation.buffer_step
         unobserved = state.unobserved
-        end = settled_until(unobserved, step) if step else None
+        end = last_clean_cut(unobserved, step) if step else None
         if end is not None:
             piece = [each for each in unobserved if each.seq <= end]
             self.observing.start(state.record, piece)
-            if self.observing.keep():  # already finished when it ran without a thread
+            if self.observing.store_result():  # already finished when it ran without a thread
                 return self._look()
         return state
 
-    def activated(self, state: MemoryState, also: ActivationReason | None = None) -> MemoryState:
-        """Activate buffered chunks when the threshold is reached; with the reason `also`, activate all of them."""
+    def activate(
+        self, state: MemoryState, early_reason: ActivationReason | None = None
+    ) -> MemoryState:
+        """Activate buffered chunks when the threshold is reached; with the reason `early_reason`, activate all of them."""
         record = state.record
-        waiting = record.buffered_observation_chunks
-        if not waiting:
+        buffered = record.buffered_observation_chunks
+        if not buffered:
             return state
         pending = record.pending_message_tokens
-        sizes = accumulate(each.message_tokens for each in waiting)
-        cuts = [Cut(each.to_seq, size) for each, size in zip(waiting, sizes, strict=True)]
+        sizes = accumulate(each.message_tokens for each in buffered)
+        cuts = [Cut(each.to_seq, size) for each, size in zip(buffered, sizes, strict=True)]
         if pending >= threshold(self._config, record):
             cut = boundary(cuts, pending, self._config.observation.floor)
             reason = ActivationReason.THRESHOLD
-        elif also:
-            cut, reason = cuts[-1], also
+        elif early_reason:
+            cut, reason = cuts[-1], early_reason
         else:
             return state
         if cut is None:
             return state
         size = record.observation_token_count
-        size += sum(each.tokens for each in waiting if each.to_seq <= cut.seq)
+        size += sum(each.tokens for each in buffered if each.to_seq <= cut.seq)
         is_time = size >= self._config.reflection.observation_tokens
         swaps = is_time and record.buffered_reflection is not None
         count = self._store.swap_buffered(self._owner, upto=cut.seq, reflection=swaps)
         after = self._look()
-        self._means.tell(
+        self._dependencies.tell(
             ConversationEventKind.ACTIVATION,
             self._owner,
             {
@@ -124,53 +128,55 @@ class TokenLimits:
                 "tokens_after": after.record.pending_message_tokens,
             },
         )
-        self._tell_task(after.record)
+        self._report_task(after.record)
         return after
 
-    def _observed(self, state: MemoryState, since: float) -> MemoryState:
+    def _observe(self, state: MemoryState, since: float) -> MemoryState:
         """Observe while the step waits when there are too many messages, and without a model above the hard limit."""
         observation = self._config.observation
         most = observation.blocking
         if not observation.buffer_step:
             most = threshold(self._config, state.record)
         if state.record.pending_message_tokens >= most:
-            self.observing.keep(within=self._left(since))
-            state = self._with_piece(self.activated(self._look()), most, since)
+            self.observing.store_result(within=self._seconds_left(since))
+            state = self._observe_excess(self.activate(self._look()), most, since)
         if state.record.pending_message_tokens >= observation.hard_limit:
-            state = self._observed_in_need(state)
+            state = self._observe_without_model(state)
         return state
 
-    def _with_piece(self, state: MemoryState, most: int, since: float) -> MemoryState:
+    def _observe_excess(self, state: MemoryState, most: int, since: float) -> MemoryState:
         """Observe the excess messages, and wait for it no longer than a step may."""
-        piece = self._too_much(state)
+        piece = self._excess(state)
         if state.record.pending_message_tokens < most or not piece:
             return state
         self.observing.start(state.record, piece, waited=True)
-        if not self.observing.keep(within=self._left(since)):
+        if not self.observing.store_result(within=self._seconds_left(since)):
             return state
         self._store.swap_buffered(self._owner, upto=piece[-1].seq)
         after = self._look()
-        self._tell_task(after.record)
+        self._report_task(after.record)
         return after
 
-    def _observed_in_need(self, state: MemoryState) -> MemoryState:
-        waiting = state.record.buffered_observation_chunks
-        if waiting:
-            self._store.swap_buffered(self._owner, upto=waiting[-1].to_seq)
+    def _observe_without_model(self, state: MemoryState) -> MemoryState:
+        buffered = state.record.buffered_observation_chunks
+        if buffered:
+            self._store.swap_buffered(self._owner, upto=buffered[-1].to_seq)
             state = self._look()
-        piece = self._too_much(state)
+        piece = self._excess(state)
         if piece and state.record.pending_message_tokens >= self._config.observation.message_tokens:
-            self.observing.observe_in_need(state.record, piece)
+            self.observing.observe_without_model(state.record, piece)
             state = self._look()
         return state
 
-    def _too_much(self, state: MemoryState) -> tuple[Message, ...]:
+    def _excess(self, state: MemoryState) -> tuple[Message, ...]:
         """Return the unobserved messages that must be observed to get below the threshold."""
         observation = self._config.observation
-        end = cut_below(state.messages, floor=observation.floor, limit=observation.message_tokens)
+        end = cut_to_limit(
+            state.messages, floor=observation.floor, limit=observation.message_tokens
+        )
         return tuple(each for each in state.unobserved if end is not None and each.seq <= end)
 
-    def _reflected(self, state: MemoryState, since: float) -> MemoryState:
+    def _reflect(self, state: MemoryState, since: float) -> MemoryState:
         """Reduce observations above the threshold: by the buffered reflection, a new one, or without a model."""
         reflection = self._config.reflection
         tokens = state.record.observation_token_count
@@ -183,20 +189,22 @@ class TokenLimits:
         is_early = ahead and tokens >= ahead and state.record.buffered_reflection is None
         if needed_now or is_early:
             self._reflecting.start(state.record, needed_now=needed_now)
-            if self._reflecting.keep(within=self._left(since) if needed_now else 0.0):
+            if self._reflecting.store_result(
+                within=self._seconds_left(since) if needed_now else 0.0
+            ):
                 state = self._look()
         if state.record.observation_token_count >= reflection.hard_limit:
-            self._reflecting.reflect_in_need(state.record)
+            self._reflecting.reflect_without_model(state.record)
             state = self._look()
         return state
 
-    def _left(self, since: float) -> float:
+    def _seconds_left(self, since: float) -> float:
         """Return how many seconds this step may still wait."""
-        return self._config.patience - (self._means.clock() - since)
+        return self._config.patience - (self._dependencies.clock() - since)
 
-    def _tell_task(self, record: ObservationalMemoryRecord) -> None:
+    def _report_task(self, record: ObservationalMemoryRecord) -> None:
         task = {
             "current_task": record.current_task,
             "suggested_response": record.suggested_response,
         }
-        self._means.tell(ConversationEventKind.THREAD_UPDATE, self._owner, {**task})
+        self._dependencies.tell(ConversationEventKind.THREAD_UPDATE, self._owner, {**task})

@@ -12,20 +12,20 @@ from itertools import takewhile
 from typing import Final, NamedTuple
 
 from memory.codec import encode
-from memory.conversation.boundaries import content_text, paired
+from memory.conversation.boundaries import content_text, with_pairs
 from memory.conversation.format import (
     PAST_DUE,
     UNKNOWN,
     LinePriority,
     LineTime,
     clock_words,
-    counted,
     is_as_of_writing,
     is_header,
     read_date,
     read_moment,
     read_priority,
     render_date,
+    with_unit,
 )
 from memory.conversation.messages import (
     CURRENT_TASK,
@@ -35,8 +35,8 @@ from memory.conversation.messages import (
     REMINDER,
     SUGGESTED_RESPONSE,
     blunted,
-    prompt,
-    wrapped,
+    in_tags,
+    read_prompt,
 )
 from memory.store.conversation_record import (
     Block,
@@ -69,15 +69,15 @@ def annotated(observations: str, now: Now) -> str:
     rows = [row for row in observations.splitlines() if row.strip() and not is_as_of_writing(row)]
     if not rows:
         return ""
-    found = [f"[now: {', '.join(told)}]"] if (told := list(_now_words(now))) else []
+    found = [f"[now: {', '.join(words)}]"] if (words := list(_now_words(now))) else []
     before: dt.date | None = None
     for place, row in enumerate(rows):
         if not is_header(row):
-            found.append(_marked(row, now))
+            found.append(_mark_past_due(row, now))
             continue
         date = read_date(row)
         if date and before and (date - before).days > 1:
-            found.append(f"[{counted((date - before).days, 'day')} later]")
+            found.append(f"[{with_unit((date - before).days, 'day')} later]")
         before = date or before
         ages = ", ".join(_ages(date, _newest(rows, place), now))
         found.append(render_date(date) + (f" ({ages})" if ages else ""))
@@ -92,7 +92,7 @@ def age(date: dt.date, today: dt.date) -> str:
         return near[days]
     units = (("year", 365), ("month", 30), ("week", 7), ("day", 1))
     unit, length = next(each for each in units if abs(days) >= each[1])
-    span = counted(abs(days) // length, unit)
+    span = with_unit(abs(days) // length, unit)
     return f"{span} ago" if days > 0 else f"in {span}"
 
 
@@ -121,10 +121,10 @@ def _ages(date: dt.date | None, newest: LineTime, now: Now) -> Iterator[str]:
     if newest.game_s is not None and now.game_s is not None and now.game_s >= newest.game_s:
         yield f"{clock_words(now.game_s - newest.game_s)} of play ago"
     if newest.tick is not None and now.tick is not None and now.tick >= newest.tick:
-        yield f"{counted(now.tick - newest.tick, 'tick')} ago"
+        yield f"{with_unit(now.tick - newest.tick, 'tick')} ago"
 
 
-def _marked(row: str, now: Now) -> str:
+def _mark_past_due(row: str, now: Now) -> str:
     # Tested first: there are thousands of rows, and hardly any has a due time.
     if "by " not in row or row.endswith(PAST_DUE) or row.startswith((" ", "\t")):
         return row
@@ -170,30 +170,30 @@ def inject(
     `others` is the content of other conversations, already between tags. Other text cannot open or close a tag.
     """
     reflection, observations = reflection.strip(), observations.strip()
-    noted = [each for each in (reflection, observations) if each]
+    texts = [each for each in (reflection, observations) if each]
     rest = _tagged(CURRENT_TASK, current_task) + _tagged(SUGGESTED_RESPONSE, suggested_response)
     others = others.strip()
-    if not (noted or rest or others):
+    if not (texts or rest or others):
         return Injected()
-    first = [f"<{MEMORY}>", prompt("memory")]
-    if noted:
+    first = [f"<{MEMORY}>", read_prompt("memory")]
+    if texts:
         first.append(f"<{OBSERVATIONS}>")
         rest = [f"</{OBSERVATIONS}>", *rest]
     # The reflection goes with the beginning of the block, newer observations with its end.
-    pieces = [first, rest] if len(noted) == 2 else [[*first, *rest]]
-    for at, text in enumerate(noted):
+    pieces = [first, rest] if len(texts) == 2 else [[*first, *rest]]
+    for at, text in enumerate(texts):
         piece = pieces[min(at, len(pieces) - 1)]
         piece.insert(0 if at else len(first), blunted(text))
     if others:
         pieces.append([others])
     pieces[-1].append(f"</{MEMORY}>")
-    reminder = wrapped(REMINDER, prompt("continuation"), f'id="{CONTINUATION_ID}"')
-    return Injected(tuple("\n".join(piece) for piece in pieces), reminder if noted else "")
+    reminder = in_tags(REMINDER, read_prompt("continuation"), f'id="{CONTINUATION_ID}"')
+    return Injected(tuple("\n".join(piece) for piece in pieces), reminder if texts else "")
 
 
 def other_conversation(thread: str, text: str) -> str:
     """Return the content of another conversation between tags that it cannot close."""
-    return wrapped(OTHER_CONVERSATION, text, f'thread="{blunted(thread)}"')
+    return in_tags(OTHER_CONVERSATION, text, f'thread="{blunted(thread)}"')
 
 
 def with_reminder(
@@ -214,7 +214,7 @@ def is_reminder(message: Message) -> bool:
 
 
 def _tagged(tag: str, words: str) -> list[str]:
-    return [wrapped(tag, words.strip())] if words.strip() else []
+    return [in_tags(tag, words.strip())] if words.strip() else []
 
 
 class ConversationView(NamedTuple):
@@ -241,7 +241,7 @@ def view_of(
         record.current_task,
         record.suggested_response,
         _others(each for each in messages if each.thread != thread),
-        paired([each for each in messages if each.thread == thread]),
+        with_pairs([each for each in messages if each.thread == thread]),
     )
 
 
@@ -249,13 +249,13 @@ def _others(messages: Iterable[Message]) -> str:
     threads: dict[str, list[str]] = defaultdict(list)
     for message in messages:
         if message.origin is not MessageOrigin.INJECTED:
-            threads[message.thread].append(f"{message.role}: {spoken(message)}")
+            threads[message.thread].append(f"{message.role}: {message_text(message)}")
     return "\n".join(
         other_conversation(thread, "\n".join(lines)) for thread, lines in threads.items()
     )
 
 
-def spoken(message: Message) -> str:
+def message_text(message: Message) -> str:
     """Return a message as text, including its calls and results."""
     return " ".join(filter(None, (_words(each) for each in message.blocks)))
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from memory.blackboard.blackboard import MAX_SOURCES, Blackboard
 from memory.blackboard.entry import Entry, Status
-from memory.blackboard.shelf import decayed_relevance
+from memory.blackboard.scope_index import decayed_relevance
 from memory.codec import Json, encode
 
 _WORD = re.compile(r"\w+")

@@ -18,7 +18,7 @@ from memory.flow.maintenance import TRUST, Maintenance
 from memory.flow.memory_map import MemoryMap, memory_map
 from memory.hooks.hooks import Call, Hooks, hookable
 from memory.hooks.producers import Produced, Producers
-from memory.recall.query import RECOLLECTION, UPKEEP, Found, MemoryQuery, Searched
+from memory.recall.query import RECOLLECTION, UPKEEP, Found, MemoryQuery, SearchableStore
 
 UTILITY_MOMENTUM: Final = 0.9  # weight of the old utility in the moving average
 RECOLLECTION_IMPORTANCE: Final = 2
@@ -138,7 +138,7 @@ class MemoryActions:
     """The actions of one agent on its memory. Without a scope they apply to all scopes of the agent."""
 
     blackboard: Blackboard
-    store: Searched
+    store: SearchableStore
     hooks: Hooks
     flows: Flows
     maintenance: Maintenance

@@ -113,7 +113,7 @@ class Found(NamedTuple):
     score: Score
 
 
-class EntrySearcher(Protocol):
+class SearchableStore(Protocol):
     """A search index of entries."""
 
     def find(self, query: MemoryQuery, *, now_s: float) -> list[Found]:

@@ -143,7 +143,7 @@ class MemoryConsolidator:
         Scopes that are due are maintained too, in the final call all of them. Inside a run knowledge does not age, because
         game time is not calendar time: its value changes only by evidence.
         """
-        self._maintenance.run(key=is_final)
+        self._maintenance.run(asked=is_final)
         worthless = forgetting.worthless(
             self.tactician.knowledge(), self.config, now=self._started_at
         )

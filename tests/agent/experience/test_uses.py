@@ -198,7 +198,7 @@ def test_e35_what_bars_the_way_is_remembered_and_forgotten_when_somebody_gets_th
     known.hooks.emit(SquareTried(state, square, passed=True))
     assert known.experience.barred() == {}
     (closed,) = memory.blackboard.entries(EPISODIC, kind="barred")
-    assert closed.closed == "seen otherwise: one got through"
+    assert closed.closed == "seen otherwise: a walk passed"
 
 
 # Shops

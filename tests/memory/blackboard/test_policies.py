@@ -78,7 +78,7 @@ def test_b36_a_scope_may_admit_some_writers_only(
     for by in ("manager", "team:a"):
         blackboard.write(COLLECTIVE, NOTE, {"n": 1}, tick=1, game_s=0.0, by=by)
     for by in ("", "stranger"):
-        with pytest.raises(ForbiddenWrite, match="ask 'manager'"):
+        with pytest.raises(ForbiddenWrite, match="use 'manager'"):
             blackboard.write(COLLECTIVE, NOTE, {"n": 2}, tick=1, game_s=0.0, by=by)
     assert held(blackboard, COLLECTIVE) == [1, 1]
 

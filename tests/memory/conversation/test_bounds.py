@@ -8,7 +8,7 @@ from time import monotonic
 
 import pytest
 
-from memory.conversation.boundaries import TORN
+from memory.conversation.boundaries import CONTINUED
 from memory.conversation.config import ConversationConfig
 from memory.conversation.jobs import in_thread
 from memory.conversation.port import ConversationEventKind, Distilled
@@ -73,7 +73,7 @@ def test_d33_a_message_larger_than_the_threshold_is_observed_in_slices(
     parts = [
         block["text"] for asked in it.observer.asked for each in asked for block in each.blocks
     ]
-    assert "".join(each.removeprefix(TORN) for each in parts) == text
+    assert "".join(each.removeprefix(CONTINUED) for each in parts) == text
     assert it.record.cursor == large.seq
     assert len(sight.observations.splitlines()) == len(it.observer.asked)
     assert context(it) < 1_000

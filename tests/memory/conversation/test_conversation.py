@@ -6,7 +6,7 @@ from time import process_time
 
 import pytest
 
-from memory.conversation.boundaries import Cut, boundary, paired
+from memory.conversation.boundaries import Cut, boundary, with_pairs
 from memory.conversation.config import ConversationConfig
 from memory.conversation.conversation import Conversation
 from memory.conversation.port import ConversationEvent, ConversationEventKind
@@ -91,11 +91,11 @@ def test_d03_a_call_and_its_result_never_come_apart_in_what_is_sent() -> None:
     call = {"type": "tool_use", "id": "a", "name": "look", "input": {"at": "x"}}
     result = {"type": "tool_result", "tool_use_id": "a", "content": "a wall"}
     asked, answer = message(1, "assistant", **call), message(2, "user", **result)
-    assert paired([asked, answer]) == (asked, answer)
-    assert paired([asked]) == (asked,)  # its result is to come
-    (orphan,) = paired([answer])
+    assert with_pairs([asked, answer]) == (asked, answer)
+    assert with_pairs([asked]) == (asked,)  # its result is to come
+    (orphan,) = with_pairs([answer])
     assert orphan.blocks == ({"type": "text", "text": "[the result of an earlier call] a wall"},)
-    interrupted, _ = paired([asked, message(3, "user", type="text", text="on")])
+    interrupted, _ = with_pairs([asked, message(3, "user", type="text", text="on")])
     assert interrupted.blocks[0]["type"] == "text"
     assert "look" in interrupted.blocks[0]["text"]
     assert '{"at":"x"}' in interrupted.blocks[0]["text"]

@@ -10,7 +10,7 @@ from inline_snapshot import snapshot
 
 from memory.conversation.archive import catalogue
 from memory.conversation.format import (
-    LONGEST_LINE,
+    MAX_LINE,
     PAST_DUE,
     TIMES,
     DatedLine,
@@ -21,7 +21,7 @@ from memory.conversation.format import (
     parse,
     render,
 )
-from memory.conversation.messages import without_injected
+from memory.conversation.messages import strip_injected
 from memory.conversation.model import parse_answer
 from memory.conversation.port import Distilled
 from memory.conversation.rules import HeuristicObserver
@@ -144,7 +144,7 @@ def test_d15_an_answer_that_breaks_off_is_read_to_its_end_and_one_that_says_noth
 
 def test_d19_a_line_is_cut_at_ten_thousand_characters() -> None:
     ((_, line),) = parse("* 🔴 " + "long " * 5_000)
-    assert len(line.text) <= LONGEST_LINE
+    assert len(line.text) <= MAX_LINE
     assert line.text.endswith("long…")
 
 
@@ -286,7 +286,7 @@ def test_d01_d10_the_actor_sees_its_memory_a_reminder_and_the_tail() -> None:
 def test_d35_what_is_injected_is_never_taken_for_said(words: list[str]) -> None:
     text = "\n".join(words)
     injected = inject(text, NEW, text, text, other_conversation(text, text))
-    assert without_injected(f"{injected.text}\nsaid\n{injected.reminder}") == "said"
+    assert strip_injected(f"{injected.text}\nsaid\n{injected.reminder}") == "said"
     assert injected.text.count("</observations>") == 1
     message = said(f"{injected.text}{injected.reminder}")
     assert HeuristicObserver().observe([message], "").observations == ""

@@ -14,7 +14,7 @@ from memory.conversation.model import (
     ModelReflector,
     ObserverPrompt,
     UnusableAnswer,
-    known_end,
+    known_tail,
     observing_prompt,
     reflect_until,
     reflecting_prompt,
@@ -150,12 +150,12 @@ Write them anew in fewer than 100 tokens, about 400 characters.\
 
 def test_d26_an_observer_sees_the_end_of_what_was_observed_under_its_date() -> None:
     known = "Date: 2026-11-21\n" + "\n".join(f"* 🔴 line {number}" for number in range(500))
-    end = known_end(known, 50)
+    end = known_tail(known, 50)
     assert end.startswith("Date: 2026-11-21\n* 🔴 line 4")
     assert end.endswith("* 🔴 line 499")
     assert tokens(end) <= 50 + tokens("Date: 2026-11-21\n")
-    assert known_end("Date: 2026-11-21\n* 🔴 a", 50) == "Date: 2026-11-21\n* 🔴 a"
-    assert known_end(" ", 50) == ""
+    assert known_tail("Date: 2026-11-21\n* 🔴 a", 50) == "Date: 2026-11-21\n* 🔴 a"
+    assert known_tail(" ", 50) == ""
     assert end in observing_prompt(TALK, end).user
 
 

@@ -27,7 +27,7 @@ from memory.conversation.rules import HeuristicObserver, HeuristicReflector
 from memory.conversation.situation_format import (
     Failure,
     Situation,
-    is_ban,
+    is_failure,
     milestones_in,
     situation,
 )
@@ -357,7 +357,7 @@ def test_d18_reflecting_upon_play_again_and_again_keeps_every_milestone_and_ban(
         told += "\n" + HeuristicObserver().observe(play(140), "").observations
         told = reflect(told, 250, level=2)
     assert milestones_in(parse(told)) == MILESTONES
-    assert [each.line.text for each in parse(told) if is_ban(each.line)] == [
+    assert [each.line.text for each in parse(told) if is_failure(each.line)] == [
         "failed: go:route_1: a ledge is in the way (tried 28 times)"
     ]
 

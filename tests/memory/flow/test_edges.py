@@ -323,9 +323,9 @@ def test_b13_circles_and_scopes_that_nobody_knows_are_told(
     note(blackboard, 1)
     assert memory_map(blackboard, flows, [Y]).problems == (
         "lost leads to attic, which is no scope",
-        "lost reads agent:nobody:stm, which nobody has written to",
-        f"there is a circle through {X}",
-        f"there is a circle through {Y}",
+        "lost reads agent:nobody:stm, which holds no entries",
+        f"there is a cycle through {X}",
+        f"there is a cycle through {Y}",
     )
 
 
@@ -346,10 +346,10 @@ def test_b13_the_map_of_play_has_no_problems_and_all_its_levels(tiers: Tiers) ->
 def test_b37_memory_tells_what_it_does_not_know(tiers: Tiers) -> None:
     before = tiers.memory.map().gaps
     assert {f"{SENSORY} holds nothing", "no battle is known", "no strategy is known"} <= {*before}
-    assert "nothing has come by way of skills" in before
+    assert "nothing was carried by skills" in before
     tiers.strategist.record_battle(FIGHT)
     tiers.consolidator.consolidate(1000)
     after = tiers.memory.map().gaps
     assert not {"no battle is known", "no strategy is known"} & {*after}
-    assert "nothing has come by way of skills" not in after
+    assert "nothing was carried by skills" not in after
     assert f"{SENSORY} holds nothing" in after

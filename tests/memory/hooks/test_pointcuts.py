@@ -183,7 +183,7 @@ def test_b05_a_method_is_not_taken_for_one_of_the_same_short_name() -> None:
 
 
 def test_b05_a_method_that_nobody_opened_is_refused() -> None:
-    with pytest.raises(NotHookable, match="open it with @hookable"):
+    with pytest.raises(NotHookable, match="decorate it with @hookable"):
         Hooks().after(Walker.__init__, lambda _call, _result: None)
 
 

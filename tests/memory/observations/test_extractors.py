@@ -189,7 +189,7 @@ def test_c02_a_kind_of_call_more_is_one_more_table() -> None:
 
 
 def test_c02_two_extractors_for_one_tool_are_refused() -> None:
-    with pytest.raises(MalformedRecord, match=r"'task' has an extractor already; leave it out"):
+    with pytest.raises(MalformedRecord, match=r"'task' has an extractor already; remove it"):
         Extractors(TOOLS, {"task": lambda _args, _result: []})
 
 

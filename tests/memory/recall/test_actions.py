@@ -69,7 +69,7 @@ def test_b11_nobody_can_store_a_claim_as_a_fact_or_over_one(memory: Remembering)
     memory.note({"says": "the gate is shut"}, key="gate", status="verified")
     with pytest.raises(MalformedRecord, match="use inferred or claim"):
         memory.actions.memory_store({}, metadata={"status": "verified"})
-    with pytest.raises(MalformedRecord, match="a mere claim cannot take its place"):
+    with pytest.raises(MalformedRecord, match="a note with status claim cannot replace it"):
         memory.actions.memory_store({"says": "open"}, metadata={"key": "gate"})
     with pytest.raises(MalformedRecord, match="'colour' cannot be said"):
         memory.actions.memory_store({}, metadata={"colour": "red"})

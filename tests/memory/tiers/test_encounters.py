@@ -104,7 +104,7 @@ def test_e35_who_gave_something_once_is_no_mere_talker_for_having_given_it(tiers
         (SHELF, shelf(4), shelf(4), ""),
         (HEARD, heard(), heard("an event"), "an event"),
         (HEARD, heard("an event"), heard(), ""),
-        (BARRED, {"passed": False}, {"passed": True}, "one got through"),
+        (BARRED, {"passed": False}, {"passed": True}, "a walk passed"),
         (BARRED, {"passed": False}, {"passed": False}, ""),
     ],
 )
