@@ -71,7 +71,7 @@ def test_b11_nobody_can_store_a_claim_as_a_fact_or_over_one(memory: Remembering)
         memory.actions.memory_store({}, metadata={"status": "verified"})
     with pytest.raises(MalformedRecord, match="a note with status claim cannot replace it"):
         memory.actions.memory_store({"says": "open"}, metadata={"key": "gate"})
-    with pytest.raises(MalformedRecord, match="'colour' cannot be said"):
+    with pytest.raises(MalformedRecord, match="'colour' is not a field"):
         memory.actions.memory_store({}, metadata={"colour": "red"})
     entry = memory.blackboard.get(WORKING, "gate")
     assert entry is not None
