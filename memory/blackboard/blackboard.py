@@ -64,18 +64,16 @@ class Transaction:
         self._read[scope, key] = _version_of(entry)
         return entry
 
-    def write(self, scope: str, kind: str, data: Mapping[str, Json], **fields: Any) -> None:  # noqa: ANN401
+    def write(self, scope: str, kind: str, data: Mapping[str, Json], **args: Any) -> None:  # noqa: ANN401
         """Queue a write for the end; invalid writes are refused now, so that all or none are applied."""
-        importance = fields.get("importance", DEFAULT_IMPORTANCE)
-        self.blackboard.check_write(
-            self.blackboard.policy(scope), kind, importance, fields.get("by", "")
-        )
+        importance = args.get("importance", DEFAULT_IMPORTANCE)
+        self.blackboard.check(self.blackboard.policy(scope), kind, importance, args.get("by", ""))
         require_json(data)
         policy = self.blackboard.kinds.get(kind)
         if policy is not None:
             policy.check_data(data)
             policy.key_of(data)
-        self._writes.append((scope, kind, data, fields))
+        self._writes.append((scope, kind, data, args))
 
     def __enter__(self) -> Transaction:
         return self
@@ -89,9 +87,9 @@ class Transaction:
             if _version_of(self.blackboard.get(scope, key)) != seen:
                 message = f"{key!r} of {scope} was written by another; read it again and retry."
                 raise Conflict(message)
-        for scope, name, data, fields in self._writes:
+        for scope, name, data, args in self._writes:
             entry = self.blackboard.write(
-                scope, name, data, tick=self.tick, game_s=self.game_s, **fields
+                scope, name, data, tick=self.tick, game_s=self.game_s, **args
             )
             self.written.append(entry)
 
@@ -104,9 +102,7 @@ def _version_of(entry: Entry | None) -> tuple[int, str]:
 _REVISABLE: Final = frozenset(
     {"utility", "importance", "relevance", "status", "tags", "sources", "closed"}
 )
-_EMPTY: Final = ScopeIndex(
-    Scope("", capacity=0), {}
-)  # the content of a scope that was never written to
+_EMPTY: Final = ScopeIndex(Scope("", capacity=0), {})  # for scopes that were never written to
 # The newest sources that an entry names as evidence; the event log has all.
 MAX_SOURCES: Final = 16
 
@@ -163,7 +159,7 @@ class Blackboard:
             ForbiddenWrite: when the scope does not allow the writer `by`.
         """
         index = self._index_of(scope)
-        self.check_write(index.scope, kind, importance, by)
+        self.check(index.scope, kind, importance, by)
         game_s = self.game_s if game_s is None else game_s
         tick = self.tick if tick is None else tick
         self.expire(game_s)
@@ -331,7 +327,7 @@ class Blackboard:
         self.game_s = max(self.game_s, data["game_s"])
         self.tick = max(self.tick, data["tick"])
 
-    def check_write(self, scope: Scope, kind: str, importance: int, by: str) -> None:
+    def check(self, scope: Scope, kind: str, importance: int, by: str) -> None:
         """Raise the errors of `write` for this writer, scope and importance."""
         _require_importance(kind, importance)
         if scope.writers != ("*",) and not scope.admits(by):

@@ -18,12 +18,12 @@ OVERSHOOT: Final = 0.95  # of the floor: the maximum excess of a cut
 CONTINUED: Final = "… "
 
 
-class CutQuality(IntEnum):
+class CutFit(IntEnum):
     """How suitable a place is for a cut."""
 
     ANY = 0  # between a call and its result; the last resort
-    BETWEEN_CALLS = 1  # within a turn, but no call waits for its result
-    END_OF_TURN = 2  # after an answer that ends its turn
+    CALLS_DONE = 1  # within a turn, but no call waits for its result
+    TURN_END = 2  # after an answer that ends its turn
 
 
 class Cut(NamedTuple):
@@ -31,7 +31,7 @@ class Cut(NamedTuple):
 
     seq: int
     tokens: int
-    quality: CutQuality = CutQuality.ANY
+    fit: CutFit = CutFit.ANY
 
 
 def boundary(cuts: Sequence[Cut], total: int, floor: int) -> Cut | None:
@@ -63,12 +63,12 @@ def cuts(messages: Sequence[Message]) -> Iterator[Cut]:
         left = threads.get(message.thread, set()) - results if results else set()
         threads[message.thread] = left | called(message)
         if any(threads.values()):
-            quality = CutQuality.ANY
+            fit = CutFit.ANY
         elif message.role == "assistant":
-            quality = CutQuality.END_OF_TURN
+            fit = CutFit.TURN_END
         else:
-            quality = CutQuality.BETWEEN_CALLS if results else CutQuality.ANY
-        yield Cut(message.seq, tokens, quality)
+            fit = CutFit.CALLS_DONE if results else CutFit.ANY
+        yield Cut(message.seq, tokens, fit)
 
 
 def last_clean_cut(messages: Sequence[Message], at_least: int) -> int | None:
@@ -77,25 +77,22 @@ def last_clean_cut(messages: Sequence[Message], at_least: int) -> int | None:
     A turn is cut in the middle only when twice as many tokens have accumulated.
     """
     found = list(cuts(messages))
-    for quality, wanted in (
-        (CutQuality.END_OF_TURN, at_least),
-        (CutQuality.BETWEEN_CALLS, 2 * at_least),
-    ):
-        suitable = [each.seq for each in found if each.quality >= quality and each.tokens >= wanted]
+    for fit, wanted in ((CutFit.TURN_END, at_least), (CutFit.CALLS_DONE, 2 * at_least)):
+        suitable = [each.seq for each in found if each.fit >= fit and each.tokens >= wanted]
         if suitable:
             return suitable[-1]
     return None
 
 
-def cut_to_limit(messages: Sequence[Message], *, floor: int, limit: int) -> int | None:
+def cut_below(messages: Sequence[Message], *, floor: int, limit: int) -> int | None:
     """Return the seq of the cut after which less than `limit` tokens stay, about `floor` if possible, or None.
 
     A call is separated from its result only when both alone exceed the limit.
     """
     found = list(cuts(messages))
     total = sum(each.tokens for each in messages)
-    for quality in reversed(CutQuality):
-        cut = boundary([each for each in found if each.quality >= quality], total, floor)
+    for fit in reversed(CutFit):
+        cut = boundary([each for each in found if each.fit >= fit], total, floor)
         if cut is not None and total - cut.tokens < limit:
             return cut.seq
     return found[-1].seq if found else None
@@ -156,19 +153,14 @@ class Slicer:
 
         Raises DistillingFailed when a slice fails, or when the observations are longer than the messages.
         """
-        observable = [each for each in messages if each.origin is not MessageOrigin.INJECTED]
+        kept = [each for each in messages if each.origin is not MessageOrigin.INJECTED]
         found: list[Distilled] = []
-        for piece in self.slices(observable):
+        for piece in self.slices(kept):
             before = found[-1].observations if found else known
             found.append(observer.observe(piece, before))
         joined = _joined(found)
-        if (
-            self.estimate(joined.observations)
-            > sum(each.tokens for each in observable) + self.limit // 8
-        ):
-            message = (
-                "the observations are longer than the messages; the messages are observed later."
-            )
+        if self.estimate(joined.observations) > sum(each.tokens for each in kept) + self.limit // 8:
+            message = "the observations are longer than their messages, which are observed later."
             raise DistillingFailed(message)
         return joined
 

@@ -12,15 +12,9 @@ from typing import Any, Final
 from memory.errors import MalformedRecord
 from memory.store.conversation_record import ConversationScope
 
-_ENCLOSING_KEYS: Final = (
-    "memory",
-    "options",
-    "observational_memory",
-)  # keys that may enclose the settings
+_WRAPPER_KEYS: Final = ("memory", "options", "observational_memory")  # around the settings
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_HARD_LIMIT_MARGIN: Final = (
-    0.3  # of a threshold: distance from the blocking threshold to the hard limit
-)
+_HARD_LIMIT_MARGIN: Final = 0.3  # of a threshold, above the blocking threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +86,7 @@ class ConversationConfig:
     model: str = ""
     observation: ObservationConfig = field(default_factory=ObservationConfig)
     reflection: ReflectionConfig = field(default_factory=ReflectionConfig)
-    share_token_budget: bool = (
-        False  # messages may use the unused part of the observation threshold
-    )
+    share_token_budget: bool = False  # messages may use the unused budget of observations
     activate_after_idle: float = 0.0  # 0: never
     activate_on_provider_change: bool = False
     patience: float = 20.0  # how long one step waits for an observer or reflector
@@ -117,7 +109,7 @@ def parse_config(value: object) -> ConversationConfig | None:
     if value is True:
         return ConversationConfig()
     by_name = _by_name(value)
-    for key in _ENCLOSING_KEYS:
+    for key in _WRAPPER_KEYS:
         if key in by_name:
             return parse_config(by_name[key])
     by_name.pop("storage", None)

@@ -42,14 +42,14 @@ class Conversation:
         self,
         store: ConversationStore,
         thread: str,
-        dependencies: Dependencies,
+        deps: Dependencies,
         config: ConversationConfig = DEFAULTS,
         *,
         resource: str = "",
     ) -> None:
         self._store = store
         self.thread = thread
-        self._dependencies = dependencies
+        self._deps = deps
         self._config = config
         is_shared = config.scope is ConversationScope.RESOURCE
         self.owner = resource or thread if is_shared else thread
@@ -60,20 +60,20 @@ class Conversation:
         self, role: str, blocks: Sequence[Block], origin: MessageOrigin, tick: int, game_s: float
     ) -> Message:
         """Return the stored message with its number; `tick` and `game_s` are its time."""
-        tokens = self._dependencies.estimate(encode([dict(each) for each in blocks]))
+        tokens = self._deps.estimate(encode([dict(each) for each in blocks]))
         message = Message(self.thread, role, tuple(blocks), tick, game_s, tokens, origin)
-        return self._store.add(self.owner, replace(message, created_ms=self._dependencies.now_ms))
+        return self._store.add(self.owner, replace(message, created_ms=self._deps.now_ms))
 
     def before_call(self, step: int, provider: str = "") -> ConversationView:
         """Return the view for the next model call, after reducing it to fit; `step` counts the calls of a turn from 0.
 
         It waits for an observer or reflector only above the blocking threshold, for a limited time.
         """
-        since = self._dependencies.clock()
+        since = self._deps.clock()
         state = self._look()
-        early_reason = self._early_reason(state, step, provider)
+        reason = self._early_reason(state, step, provider)
         if limits := self._limits_of(state):
-            state = limits.enforce(state, early_reason, since)
+            state = limits.apply(state, reason, since)
         self._report_status(state.record)
         return view_of(state.record, state.messages, self.thread)
 
@@ -90,7 +90,7 @@ class Conversation:
 
     def record(self) -> ObservationalMemoryRecord:
         """Return the current record of this conversation, created when there was none."""
-        now_ms = self._dependencies.now_ms
+        now_ms = self._deps.now_ms
         if (found := self._store.get(self.owner, now_ms=now_ms)) is not None:
             return found
         config = self._config
@@ -112,7 +112,7 @@ class Conversation:
         """Return the token limits of this conversation, built when the first threshold is near."""
         if self._limits is None and may_need_work(self._config, state.record):
             self._limits = TokenLimits(
-                self._store, self.owner, self._config, self._dependencies, self._look
+                self._store, self.owner, self._config, self._deps, self._look
             )
         return self._limits
 
@@ -127,12 +127,12 @@ class Conversation:
         idle_ms = 1_000 * self._config.activate_after_idle
         before = [each for each in state.messages if each.role == "assistant"]
         if step == 0 and idle_ms and before:
-            is_idle = self._dependencies.now_ms - before[-1].created_ms >= idle_ms
+            is_idle = self._deps.now_ms - before[-1].created_ms >= idle_ms
             return ActivationReason.TTL if is_idle else None
         return None
 
     def _report_status(self, record: ObservationalMemoryRecord) -> None:
-        self._dependencies.tell(ConversationEventKind.STATUS, self.owner, self._status(record))
+        self._deps.tell(ConversationEventKind.STATUS, self.owner, self._status(record))
 
     def _status(self, record: ObservationalMemoryRecord) -> dict[str, Json]:
         buffered = record.buffered_observation_chunks

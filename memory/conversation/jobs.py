@@ -43,9 +43,7 @@ from memory.store.conversation_record import (
 from memory.store.conversations import ConversationStore
 from memory.tokens import tokens
 
-_GROWTH_DIVISOR: Final = (
-    10  # a failed piece is retried when it has grown by a tenth of the threshold
-)
+_GROWTH_DIVISOR: Final = 10  # retry after growth by this fraction of the threshold
 _MAX_DOUBLINGS: Final = 3  # the maximum number of times that growth doubles for observations
 _MAX_REFLECTION_DOUBLINGS: Final = 5
 _MAX_REFLECTION_SHARE: Final = 0.75  # of the threshold: a larger reflection counts as a failure
@@ -117,15 +115,11 @@ class _Job(Generic[Subject]):
     leases: tuple[Work, Work]
 
     def __init__(
-        self,
-        store: ConversationStore,
-        owner: str,
-        config: ConversationConfig,
-        dependencies: Dependencies,
+        self, store: ConversationStore, owner: str, config: ConversationConfig, deps: Dependencies
     ) -> None:
         self._store = store
         self._owner = owner
-        self._dependencies = dependencies
+        self._deps = deps
         self._config = config
         self._running: tuple[Subject, Future[Distilled]] | None = None
         self._deadline = 0.0
@@ -141,8 +135,8 @@ class _Job(Generic[Subject]):
             return False
         if waited:
             self._lease(self.leases[1])
-        self._deadline = self._dependencies.clock() + self._config.deadline
-        self._running = (subject, self._dependencies.background(work))
+        self._deadline = self._deps.clock() + self._config.deadline
+        self._running = (subject, self._deps.background(work))
         return True
 
     def _taken(self, *, within: float = 0.0) -> tuple[Subject, Distilled | Exception] | None:
@@ -154,24 +148,22 @@ class _Job(Generic[Subject]):
         if future.done() or wait_for([future], timeout=max(0.0, within)).done:
             error = future.exception()
             found = future.result() if error is None else cast("Exception", error)
-        elif self._dependencies.clock() < self._deadline:
+        elif self._deps.clock() < self._deadline:
             return None
         else:
-            found = DistillingFailed(
-                f"{self.leases[0].value} exceeded its deadline; it is abandoned."
-            )
+            found = DistillingFailed(f"{self.leases[0].value} took too long; it is abandoned.")
         self._running = None
         for work in self.leases:
-            self._store.clear_flag(self._owner, work, self._dependencies.holder)
+            self._store.clear_flag(self._owner, work, self._deps.holder)
         return subject, found
 
     def _lease(self, work: Work) -> bool:
-        now, holder = self._dependencies.now_ms, self._dependencies.holder
+        now, holder = self._deps.now_ms, self._deps.holder
         until = now + round(self._config.deadline * 1_000)
         return self._store.set_flag(self._owner, work, holder, now_ms=now, until_ms=until)
 
     def _report(self, kind: ConversationEventKind, **data: Json) -> None:
-        self._dependencies.tell(kind, self._owner, data)
+        self._deps.tell(kind, self._owner, data)
 
 
 class _FailedPiece(NamedTuple):
@@ -188,14 +180,10 @@ class ObservationJob(_Job[tuple[Message, ...]]):
     leases = (Work.BUFFERING_OBSERVATION, Work.OBSERVING)
 
     def __init__(
-        self,
-        store: ConversationStore,
-        owner: str,
-        config: ConversationConfig,
-        dependencies: Dependencies,
+        self, store: ConversationStore, owner: str, config: ConversationConfig, deps: Dependencies
     ) -> None:
-        super().__init__(store, owner, config, dependencies)
-        self._slicer = Slicer(config.observation.message_tokens, dependencies.estimate)
+        super().__init__(store, owner, config, deps)
+        self._slicer = Slicer(config.observation.message_tokens, deps.estimate)
         self._failed = _FailedPiece()
         self._is_waited_for = False
 
@@ -207,13 +195,13 @@ class ObservationJob(_Job[tuple[Message, ...]]):
         if self.is_running or not self._may_retry(piece[0].seq, size):
             return
         self._is_waited_for = waited
-        work = partial(self._observe, self._dependencies.observer, tuple(piece), record)
+        work = partial(self._observe, self._deps.observer, tuple(piece), record)
         if self._start(tuple(piece), work, waited=waited):
             kinds = ConversationEventKind
             kind = kinds.OBSERVATION_START if waited else kinds.BUFFERING_START
             self._report(kind, from_seq=piece[0].seq, to_seq=piece[-1].seq, tokens=size)
 
-    def store_result(self, *, within: float = 0.0) -> bool:
+    def collect(self, *, within: float = 0.0) -> bool:
         """Return whether a new chunk was stored, waiting at most `within` seconds for the result."""
         taken = self._taken(within=within)
         if taken is None:
@@ -221,36 +209,34 @@ class ObservationJob(_Job[tuple[Message, ...]]):
         piece, found = taken
         kinds = ConversationEventKind
         # An empty result of rules is valid; of a model it is most likely a failure.
-        may_be_empty = self._dependencies.observer.source != "llm"
+        may_be_empty = self._deps.observer.source != "llm"
         if isinstance(found, Distilled) and not (may_be_empty or found.observations.strip()):
             found = DistillingFailed(
                 "the observer returned no observations; it is called again later."
             )
         if isinstance(found, Distilled):
-            chunk = self._chunk(piece, found, self._dependencies.observer.source)
+            chunk = self._chunk(piece, found, self._deps.observer.source)
             is_kept = self._store.update_buffered(self._owner, chunk)
             self._failed = _FailedPiece()
             end = kinds.OBSERVATION_END if self._is_waited_for else kinds.BUFFERING_END
             self._report(end, to_seq=chunk.to_seq, tokens=chunk.tokens, is_kept=is_kept)
             return is_kept
         self._failed = _FailedPiece(piece[0].seq, _tokens(piece), self._failed.times + 1)
-        self._dependencies.faults.note("observer", found)
+        self._deps.faults.note("observer", found)
         failed = kinds.OBSERVATION_FAILED if self._is_waited_for else kinds.BUFFERING_FAILED
         self._report(failed, from_seq=piece[0].seq, error=str(found))
         return False
 
-    def observe_without_model(
-        self, record: ObservationalMemoryRecord, piece: Sequence[Message]
-    ) -> bool:
+    def observe_offline(self, record: ObservationalMemoryRecord, piece: Sequence[Message]) -> bool:
         """Return whether `piece` was observed and activated now: without a model, and if that fails by its first words."""
-        future = run_now(partial(self._observe, self._dependencies.fallback, piece, record))
+        future = run_now(partial(self._observe, self._deps.fallback, piece, record))
         if (error := future.exception()) is None:
-            found, source = future.result(), self._dependencies.fallback.source
+            found, source = future.result(), self._deps.fallback.source
         else:
-            self._dependencies.faults.note("fallback observer", DistillingFailed(str(error)))
+            self._deps.faults.note("fallback observer", DistillingFailed(str(error)))
             found, source = first_words(piece), HeuristicObserver.source
         most = max(1, _tokens(piece) // 2)
-        text = last_lines(found.observations.strip("\n"), most, self._dependencies.estimate)
+        text = last_lines(found.observations.strip("\n"), most, self._deps.estimate)
         chunk = self._chunk(piece, Distilled(text, *_task(found)), source)
         is_kept = self._store.update_active(self._owner, chunk)
         kind = ConversationEventKind.OBSERVATION_END
@@ -263,7 +249,7 @@ class ObservationJob(_Job[tuple[Message, ...]]):
         buffered = (each.text for each in record.buffered_observation_chunks)
         text = "\n".join((record.active_observations, *buffered))
         most = self._config.observation.previous_observer_tokens
-        known = last_lines(text, most, self._dependencies.estimate)
+        known = last_lines(text, most, self._deps.estimate)
         return self._slicer.observe(observer, piece, known)
 
     def _may_retry(self, from_seq: int, size: int) -> bool:
@@ -279,11 +265,11 @@ class ObservationJob(_Job[tuple[Message, ...]]):
             piece[0].seq,
             piece[-1].seq,
             text,
-            self._dependencies.estimate(text),
+            self._deps.estimate(text),
             _tokens(piece),
             source,
             *_task(found),
-            self._dependencies.now_ms,
+            self._deps.now_ms,
             count=len(piece),
         )
 
@@ -313,43 +299,43 @@ class ReflectionJob(_Job[_ReflectionInput]):
         base = _ReflectionInput.of(record, needed_now=needed_now)
         if self.is_running or not self._may_retry(base):
             return
-        reflector, estimate = self._dependencies.reflector, self._dependencies.estimate
+        reflector, estimate = self._deps.reflector, self._deps.estimate
         text, target = record.active_observations, self._target(base)
         work = partial(reflect_until, reflector, text, target, estimate=estimate)
         self._start(base, work, waited=needed_now)
 
-    def store_result(self, *, within: float = 0.0) -> bool:
+    def collect(self, *, within: float = 0.0) -> bool:
         """Return whether a new reflection was stored, waiting at most `within` seconds for the result."""
         taken = self._taken(within=within)
         if taken is None:
             return False
         base, found = taken
         if isinstance(found, Exception):
-            self._dependencies.faults.note("reflector", found)
+            self._deps.faults.note("reflector", found)
             self._record_try(base, is_good=False)
             return False
-        reflection = self._reflection(base, found, self._dependencies.reflector.source)
+        reflection = self._reflection(base, found, self._deps.reflector.source)
         is_kept = self._store.create_generation(self._owner, reflection, active=base.is_needed_now)
         most = _MAX_REFLECTION_SHARE * min(base.tokens, self._config.reflection.observation_tokens)
         self._record_try(base, is_good=reflection.tokens <= most)
         return is_kept
 
-    def reflect_without_model(self, record: ObservationalMemoryRecord) -> bool:
+    def reflect_offline(self, record: ObservationalMemoryRecord) -> bool:
         """Return whether observations were reduced now: by rules, and if that fails by keeping the newest lines."""
         base = _ReflectionInput.of(record, needed_now=True)
         text, target = record.active_observations, self._target(base)
-        reflector = self._dependencies.reflector_in_need
+        reflector = self._deps.reflector_in_need
         # Even at the hardest level the result can exceed the target, because milestones are always kept.
         future = run_now(partial(reflector.reflect, text, level=MAX_LEVEL, target=target))
         if (error := future.exception()) is not None:
-            self._dependencies.faults.note("reflector in need", DistillingFailed(str(error)))
+            self._deps.faults.note("reflector in need", DistillingFailed(str(error)))
         if (
             error is None
             and 0 < self._size(future.result()) < self._config.reflection.observation_tokens
         ):
             found, source = future.result(), reflector.source
         else:
-            found = Distilled(last_lines(text, target, self._dependencies.estimate))
+            found = Distilled(last_lines(text, target, self._deps.estimate))
             source = HeuristicReflector.source
         reflection = self._reflection(base, found, source)
         return self._store.create_generation(self._owner, reflection, active=True)
@@ -372,7 +358,7 @@ class ReflectionJob(_Job[_ReflectionInput]):
         return max(1, round(share * min(base.tokens, self._config.reflection.observation_tokens)))
 
     def _size(self, found: Distilled) -> int:
-        return self._dependencies.estimate(found.observations)
+        return self._deps.estimate(found.observations)
 
     def _reflection(self, base: _ReflectionInput, found: Distilled, source: str) -> Reflection:
         return Reflection(
@@ -382,7 +368,7 @@ class ReflectionJob(_Job[_ReflectionInput]):
             self._size(found),
             source,
             *_task(found),
-            self._dependencies.now_ms,
+            self._deps.now_ms,
         )
 
 

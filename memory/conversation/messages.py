@@ -74,7 +74,7 @@ def _track_tag(open_tags: list[str], tag: str, *, closes: bool) -> None:
             pass
 
 
-def read_prompt(name: str, **filled: str) -> str:
+def prompt(name: str, **filled: str) -> str:
     """Return the prompt file `name`, filled. Raises KeyError when a placeholder has no value."""
     text = (files(__package__) / "prompts" / f"{name}.txt").read_text(encoding="utf-8")
     return Template(text).substitute(filled).rstrip("\n")

@@ -19,7 +19,7 @@ from memory.conversation.messages import (
     SUGGESTED_RESPONSE,
     blunted,
     in_tags,
-    read_prompt,
+    prompt,
     strip_injected,
     transcript,
 )
@@ -152,7 +152,7 @@ def observing_prompt(
     parts.append(f"Observe what stands between the tags <{CONVERSATION}>.")
     if end:
         parts.append("The previous observations are for continuity alone; do not tell them again.")
-    system = read_prompt(variant.value, output_format=read_prompt("output_format"))
+    system = prompt(variant.value, output_format=prompt("output_format"))
     return Prompt(system, "\n\n".join(parts))
 
 
@@ -160,13 +160,11 @@ def reflecting_prompt(
     observations: str, level: int, target: int, variant: ObserverPrompt = ObserverPrompt.DEFAULT
 ) -> Prompt:
     """Return the prompt of a reflector; `level` 0 to 4 is the strength of compression, `target` is in tokens."""
-    system = read_prompt(
+    system = prompt(
         "reflector",
-        observer=read_prompt(
-            variant.value, output_format="(The form of your answer is given below.)"
-        ),
-        hint=read_prompt(f"compression_{min(max(level, 0), MAX_LEVEL)}"),
-        output_format=read_prompt("output_format"),
+        observer=prompt(variant.value, output_format="(The form of your answer is given below.)"),
+        hint=prompt(f"compression_{min(max(level, 0), MAX_LEVEL)}"),
+        output_format=prompt("output_format"),
     )
     user = (
         f"{in_tags(OBSERVATIONS, observations)}\n\n"
@@ -221,7 +219,7 @@ class ModelObserver(_ModelBacked):
         earlier = milestones_in(parse(known))
         shown = reported_milestones(messages)
         new = [each for each in shown if set(milestones_of(each.line)) - set(earlier)]
-        return _with_shown_milestones(found, new, earlier)
+        return _verified(found, new, earlier)
 
 
 class ModelReflector(_ModelBacked):
@@ -237,13 +235,11 @@ class ModelReflector(_ModelBacked):
         answer = self.complete(*request)
         limit = max(min(target, self.estimate(observations) - 1), 1)
         found = _validated(answer, observations, limit, self.estimate)
-        checked = _with_shown_milestones(
-            found, [each for each in parse(observations) if milestones_of(each.line)]
-        )
-        if (size := self.estimate(checked.observations)) > limit:
+        held = _verified(found, [each for each in parse(observations) if milestones_of(each.line)])
+        if (size := self.estimate(held.observations)) > limit:
             message = f"with its milestones it has {size} tokens, more than {limit}"
             raise UnusableAnswer(message)
-        return checked
+        return held
 
 
 def _validated(answer: str, source: str, limit: int, estimate: Callable[[str], int]) -> Distilled:
@@ -264,11 +260,11 @@ def _validated(answer: str, source: str, limit: int, estimate: Callable[[str], i
     return replace(found, current_task=task, suggested_response=response)
 
 
-def _with_shown_milestones(
+def _verified(
     found: Distilled, shown: Sequence[DatedLine], earlier: Collection[str] = ()
 ) -> Distilled:
-    checked = held_to_shown(parse(found.observations), shown, earlier)
-    return replace(found, observations=render(checked))
+    held = held_to_shown(parse(found.observations), shown, earlier)
+    return replace(found, observations=render(held))
 
 
 MORE_TRIES: Final = 3  # at higher levels, after the first

@@ -133,9 +133,7 @@ def _fit(lines: Observations, room: int, estimate: Callable[[str], int]) -> Obse
     """Return the lines that fit, in their order."""
     size = _size(lines, estimate)
     removed: set[int] = set()
-    for place in sorted(
-        range(len(lines)), key=lambda place: (_removal_rank(lines[place].line), place)
-    ):
+    for place in sorted(range(len(lines)), key=lambda place: (_rank(lines[place].line), place)):
         if size <= room or milestones_of(lines[place].line):
             break
         removed.add(place)
@@ -143,7 +141,7 @@ def _fit(lines: Observations, room: int, estimate: Callable[[str], int]) -> Obse
     return tuple(each for place, each in enumerate(lines) if place not in removed)
 
 
-def _removal_rank(line: ObservationLine) -> int:
+def _rank(line: ObservationLine) -> int:
     """Return how late `line` is removed; milestones come last."""
     if milestones_of(line):
         return len(_REMOVAL_ORDER) + 1
@@ -232,13 +230,11 @@ class _LineCollector:
         words = sum(self._estimate("".join(map(str, each))) for each in said)
         self.size += (message.tokens or words) if said else 0
         for piece in said:
-            for priority, found in self._lines_of(piece, is_model=is_model):
+            for priority, found in self._lines(piece, is_model=is_model):
                 line = ObservationLine(priority, found, moment_of(message))
                 self.lines.append(DatedLine(date_of(message), line))
 
-    def _lines_of(
-        self, piece: MessagePart, *, is_model: bool
-    ) -> Iterator[tuple[LinePriority, str]]:
+    def _lines(self, piece: MessagePart, *, is_model: bool) -> Iterator[tuple[LinePriority, str]]:
         match piece:
             case TextPart(text) if is_model:
                 yield LinePriority.UNCERTAIN, advice_text(text)
@@ -255,15 +251,15 @@ class _LineCollector:
                     yield LinePriority.ASKED, said
 
     def _situation(self, text: str) -> Iterator[tuple[LinePriority, str]]:
-        situation = read_situation(text)
-        facts = tuple(_facts(situation))
+        found = read_situation(text)
+        facts = tuple(_facts(found))
         yield from facts
-        if situation.why:
-            self.task = _question(situation, situation.place)
+        if found.why:
+            self.task = _question(found, found.place)
             # Without coordinates, so that repeated questions in one place merge into one line.
             yield (
                 LinePriority.ASKED,
-                f"asked: {_question(situation, _COORDINATES.sub('', situation.place))}",
+                f"asked: {_question(found, _COORDINATES.sub('', found.place))}",
             )
         elif not facts:
             yield LinePriority.ASKED, f"told: {one_line(text, MAX_EVENT)}"
@@ -277,23 +273,23 @@ def _first_row(result: str) -> str:
     return f"{said[0]}{more}" if said else "nothing"
 
 
-def _facts(situation: Situation) -> Iterator[tuple[LinePriority, str]]:
-    if situation.reached:
-        yield LinePriority.ASSERTED, milestones_text(situation.reached)
-    for event in situation.happened:
+def _facts(found: Situation) -> Iterator[tuple[LinePriority, str]]:
+    if found.reached:
+        yield LinePriority.ASSERTED, milestones_text(found.reached)
+    for event in found.happened:
         is_asserted = event.startswith(_ASSERTED_EVENTS)
         # An id must stay complete, however long.
         text = event if event.startswith(MILESTONE) else one_line(event, MAX_EVENT)
         yield (LinePriority.ASSERTED if is_asserted else LinePriority.DONE), text
-    for failure in situation.failed:
+    for failure in found.failed:
         short = type(failure)(one_line(failure.text, MAX_EVENT), failure.times)
         yield LinePriority.ASSERTED, f"{FAILED}{short}"
 
 
-def _question(situation: Situation, place: str) -> str:
+def _question(found: Situation, place: str) -> str:
     where = f" at {place}" if place else ""
-    goal = f", for {situation.goal}" if situation.goal else ""
-    return one_line(f"{situation.why}{where}{goal}", MAX_EVENT)
+    goal = f", for {found.goal}" if found.goal else ""
+    return one_line(f"{found.why}{where}{goal}", MAX_EVENT)
 
 
 MAX_LEVEL: Final = len(DETAIL) - 1

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import NamedTuple
 
-from memory.conversation.boundaries import Cut, boundary, cut_to_limit, last_clean_cut
+from memory.conversation.boundaries import Cut, boundary, cut_below, last_clean_cut
 from memory.conversation.config import ConversationConfig
 from memory.conversation.jobs import Dependencies, ObservationJob, ReflectionJob
 from memory.conversation.port import ActivationReason, ConversationEventKind
@@ -59,27 +59,25 @@ class TokenLimits:
         store: ConversationStore,
         owner: str,
         config: ConversationConfig,
-        dependencies: Dependencies,
+        deps: Dependencies,
         load: Callable[[], MemoryState],
     ) -> None:
         self._store = store
         self._owner = owner
         self._config = config
-        self._dependencies = dependencies
+        self._deps = deps
         self._look = load
-        self.observing = ObservationJob(store, owner, config, dependencies)
-        self._reflecting = ReflectionJob(store, owner, config, dependencies)
+        self.observing = ObservationJob(store, owner, config, deps)
+        self._reflecting = ReflectionJob(store, owner, config, deps)
 
-    def enforce(
-        self, state: MemoryState, early_reason: ActivationReason | None, since: float
-    ) -> MemoryState:
+    def apply(self, state: MemoryState, why: ActivationReason | None, since: float) -> MemoryState:
         """Do everything that the next model call needs; `since` is when its step began to wait."""
-        state = self.activate(self.prepare(state), early_reason)
+        state = self.activate(self.prepare(state), why)
         return self._reflect(self._observe(state, since), since)
 
     def prepare(self, state: MemoryState) -> MemoryState:
         """Store finished results, and start observing a piece in advance when enough messages have accumulated."""
-        if self.observing.store_result() | self._reflecting.store_result():
+        if self.observing.collect() | self._reflecting.collect():
             state = self._look()
         step = self._config.observation.buffer_step
         unobserved = state.unobserved
@@ -87,14 +85,12 @@ class TokenLimits:
         if end is not None:
             piece = [each for each in unobserved if each.seq <= end]
             self.observing.start(state.record, piece)
-            if self.observing.store_result():  # already finished when it ran without a thread
+            if self.observing.collect():  # already finished when it ran without a thread
                 return self._look()
         return state
 
-    def activate(
-        self, state: MemoryState, early_reason: ActivationReason | None = None
-    ) -> MemoryState:
-        """Activate buffered chunks when the threshold is reached; with the reason `early_reason`, activate all of them."""
+    def activate(self, state: MemoryState, why: ActivationReason | None = None) -> MemoryState:
+        """Activate buffered chunks when the threshold is reached; with the reason `why`, activate all of them."""
         record = state.record
         buffered = record.buffered_observation_chunks
         if not buffered:
@@ -105,8 +101,8 @@ class TokenLimits:
         if pending >= threshold(self._config, record):
             cut = boundary(cuts, pending, self._config.observation.floor)
             reason = ActivationReason.THRESHOLD
-        elif early_reason:
-            cut, reason = cuts[-1], early_reason
+        elif why:
+            cut, reason = cuts[-1], why
         else:
             return state
         if cut is None:
@@ -117,7 +113,7 @@ class TokenLimits:
         swaps = is_time and record.buffered_reflection is not None
         count = self._store.swap_buffered(self._owner, upto=cut.seq, reflection=swaps)
         after = self._look()
-        self._dependencies.tell(
+        self._deps.tell(
             ConversationEventKind.ACTIVATION,
             self._owner,
             {
@@ -138,10 +134,10 @@ class TokenLimits:
         if not observation.buffer_step:
             most = threshold(self._config, state.record)
         if state.record.pending_message_tokens >= most:
-            self.observing.store_result(within=self._seconds_left(since))
+            self.observing.collect(within=self._time_left(since))
             state = self._observe_excess(self.activate(self._look()), most, since)
         if state.record.pending_message_tokens >= observation.hard_limit:
-            state = self._observe_without_model(state)
+            state = self._observe_offline(state)
         return state
 
     def _observe_excess(self, state: MemoryState, most: int, since: float) -> MemoryState:
@@ -150,30 +146,28 @@ class TokenLimits:
         if state.record.pending_message_tokens < most or not piece:
             return state
         self.observing.start(state.record, piece, waited=True)
-        if not self.observing.store_result(within=self._seconds_left(since)):
+        if not self.observing.collect(within=self._time_left(since)):
             return state
         self._store.swap_buffered(self._owner, upto=piece[-1].seq)
         after = self._look()
         self._report_task(after.record)
         return after
 
-    def _observe_without_model(self, state: MemoryState) -> MemoryState:
+    def _observe_offline(self, state: MemoryState) -> MemoryState:
         buffered = state.record.buffered_observation_chunks
         if buffered:
             self._store.swap_buffered(self._owner, upto=buffered[-1].to_seq)
             state = self._look()
         piece = self._excess(state)
         if piece and state.record.pending_message_tokens >= self._config.observation.message_tokens:
-            self.observing.observe_without_model(state.record, piece)
+            self.observing.observe_offline(state.record, piece)
             state = self._look()
         return state
 
     def _excess(self, state: MemoryState) -> tuple[Message, ...]:
         """Return the unobserved messages that must be observed to get below the threshold."""
         observation = self._config.observation
-        end = cut_to_limit(
-            state.messages, floor=observation.floor, limit=observation.message_tokens
-        )
+        end = cut_below(state.messages, floor=observation.floor, limit=observation.message_tokens)
         return tuple(each for each in state.unobserved if end is not None and each.seq <= end)
 
     def _reflect(self, state: MemoryState, since: float) -> MemoryState:
@@ -189,22 +183,20 @@ class TokenLimits:
         is_early = ahead and tokens >= ahead and state.record.buffered_reflection is None
         if needed_now or is_early:
             self._reflecting.start(state.record, needed_now=needed_now)
-            if self._reflecting.store_result(
-                within=self._seconds_left(since) if needed_now else 0.0
-            ):
+            if self._reflecting.collect(within=self._time_left(since) if needed_now else 0.0):
                 state = self._look()
         if state.record.observation_token_count >= reflection.hard_limit:
-            self._reflecting.reflect_without_model(state.record)
+            self._reflecting.reflect_offline(state.record)
             state = self._look()
         return state
 
-    def _seconds_left(self, since: float) -> float:
+    def _time_left(self, since: float) -> float:
         """Return how many seconds this step may still wait."""
-        return self._config.patience - (self._dependencies.clock() - since)
+        return self._config.patience - (self._deps.clock() - since)
 
     def _report_task(self, record: ObservationalMemoryRecord) -> None:
         task = {
             "current_task": record.current_task,
             "suggested_response": record.suggested_response,
         }
-        self._dependencies.tell(ConversationEventKind.THREAD_UPDATE, self._owner, {**task})
+        self._deps.tell(ConversationEventKind.THREAD_UPDATE, self._owner, {**task})

@@ -36,7 +36,7 @@ from memory.conversation.messages import (
     SUGGESTED_RESPONSE,
     blunted,
     in_tags,
-    read_prompt,
+    prompt,
 )
 from memory.store.conversation_record import (
     Block,
@@ -175,7 +175,7 @@ def inject(
     others = others.strip()
     if not (texts or rest or others):
         return Injected()
-    first = [f"<{MEMORY}>", read_prompt("memory")]
+    first = [f"<{MEMORY}>", prompt("memory")]
     if texts:
         first.append(f"<{OBSERVATIONS}>")
         rest = [f"</{OBSERVATIONS}>", *rest]
@@ -187,7 +187,7 @@ def inject(
     if others:
         pieces.append([others])
     pieces[-1].append(f"</{MEMORY}>")
-    reminder = in_tags(REMINDER, read_prompt("continuation"), f'id="{CONTINUATION_ID}"')
+    reminder = in_tags(REMINDER, prompt("continuation"), f'id="{CONTINUATION_ID}"')
     return Injected(tuple("\n".join(piece) for piece in pieces), reminder if texts else "")
 
 

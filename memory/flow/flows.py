@@ -24,14 +24,14 @@ class CarryResult(NamedTuple):
     derived: Sequence[Derived]
 
 
-_SAVED_FIELDS: Final = ("cursor", "carried_s", "carried", "waiting")
+_SAVED: Final = ("cursor", "carried_s", "carried", "waiting")
 
 
 @dataclass(slots=True)
 class FlowProgress:
     """The progress of a subscription through the writes to its sources.
 
-    `produced_by` names, for entries after the cursor, the subscriptions that produced them: a subscription never carries an
+    `via` names, for entries after the cursor, the subscriptions that produced them: a subscription never carries an
     entry it contributed to, so that cycles end.
     """
 
@@ -41,10 +41,8 @@ class FlowProgress:
     carried_s: float = 0.0
     carried: int = 0
     waiting: int = 0  # entries accepted since the last carry, including entries removed meanwhile
-    produced_by: dict[int, frozenset[str]] = field(default_factory=dict)
-    leaving: dict[int, Entry] = field(
-        default_factory=dict
-    )  # expired or evicted before they were carried
+    via: dict[int, frozenset[str]] = field(default_factory=dict)
+    leaving: dict[int, Entry] = field(default_factory=dict)  # removed before they were carried
 
     def is_pending(self, entry: Entry) -> bool:
         """Return whether `entry` is pending; closed entries are not."""
@@ -53,31 +51,24 @@ class FlowProgress:
             seq > self.cursor
             and not entry.closed
             and self.subscription.accepts(entry)
-            and self.subscription.name not in self.produced_by.get(seq, ())
+            and self.subscription.name not in self.via.get(seq, ())
         )
 
-    def contributors(self, entries: Iterable[Entry]) -> frozenset[str]:
+    def edges(self, entries: Iterable[Entry]) -> frozenset[str]:
         """Return the subscriptions that contributed to anything made of `entries`."""
-        before = (self.produced_by.get(each.seq, frozenset[str]()) for each in entries)
+        before = (self.via.get(each.seq, frozenset[str]()) for each in entries)
         return frozenset({self.subscription.name}).union(*before)
 
     def advance(self, cursor: int, carried: int) -> None:
         """Move the cursor to `cursor` and add to the count of carried entries."""
         self.cursor = max(self.cursor, cursor)
         self.carried += carried
-        self.produced_by = {
-            seq: contributors for seq, contributors in self.produced_by.items() if seq > self.cursor
-        }
+        self.via = {seq: edges for seq, edges in self.via.items() if seq > self.cursor}
 
     def to_json(self) -> dict[str, Json]:
         """Return the progress; between two writes nothing is leaving."""
-        saved: dict[str, Json] = {name: getattr(self, name) for name in _SAVED_FIELDS}
-        return saved | {
-            "came": [
-                [seq, *sorted(contributors)]
-                for seq, contributors in sorted(self.produced_by.items())
-            ]
-        }
+        saved: dict[str, Json] = {name: getattr(self, name) for name in _SAVED}
+        return saved | {"came": [[seq, *sorted(edges)] for seq, edges in sorted(self.via.items())]}
 
     @classmethod
     def of(
@@ -87,13 +78,8 @@ class FlowProgress:
         saved: Mapping[str, Any],
     ) -> "FlowProgress":
         """Return the progress that `to_json` returned."""
-        produced_by = {seq: frozenset(contributors) for seq, *contributors in saved["came"]}
-        return cls(
-            subscription,
-            fullness,
-            **{name: saved[name] for name in _SAVED_FIELDS},
-            produced_by=produced_by,
-        )
+        via = {seq: frozenset(edges) for seq, *edges in saved["came"]}
+        return cls(subscription, fullness, **{name: saved[name] for name in _SAVED}, via=via)
 
 
 # Removals that no caller requested: such entries are carried before they are lost.
@@ -125,7 +111,7 @@ class Flows:
             known = self._progress.get(each.name)
             saved = self._saved.pop(each.name, None) if known is None else known.to_json()
             self.subscriptions[each.name] = each
-            self._set_progress(each, saved)
+            self._begin(each, saved)
 
     def remove(self, name: str) -> None:
         """Remove a subscription; removing it twice does nothing."""
@@ -171,11 +157,9 @@ class Flows:
         self._saved = dict(data)
         self._due.clear()
         for name, each in self.subscriptions.items():
-            self._set_progress(each, self._saved.pop(name, None))
+            self._begin(each, self._saved.pop(name, None))
 
-    def _set_progress(
-        self, subscription: MemorySubscription, saved: Mapping[str, Any] | None
-    ) -> None:
+    def _begin(self, subscription: MemorySubscription, saved: Mapping[str, Any] | None) -> None:
         fullness = partial(self._fullness, subscription.source)
         if saved is None:
             progress = FlowProgress(subscription, fullness)
@@ -249,7 +233,7 @@ class Flows:
             carried, derived = self._transform(progress, ready)
             if ready and not carried:
                 return Counter()
-            written = self._write(progress, derived, progress.contributors(carried))
+            written = self._write(progress, derived, progress.edges(carried))
         finally:
             self._is_carrying = False
         if derived and not written:
@@ -266,17 +250,13 @@ class Flows:
         An entry that the transformer rejects is skipped, so that it does not block the others for ever. When it rejects
         all of them, the transformer is at fault, and none counts as carried.
         """
-        derived = self._try_transform(progress, entries) if entries else []
+        derived = self._apply(progress, entries) if entries else []
         if derived is None:
-            entries = [
-                each for each in entries if self._try_transform(progress, [each]) is not None
-            ]
-            derived = self._try_transform(progress, entries) if entries else []
+            entries = [each for each in entries if self._apply(progress, [each]) is not None]
+            derived = self._apply(progress, entries) if entries else []
         return CarryResult((), ()) if derived is None else CarryResult(entries, derived)
 
-    def _try_transform(
-        self, progress: FlowProgress, entries: Sequence[Entry]
-    ) -> list[Derived] | None:
+    def _apply(self, progress: FlowProgress, entries: Sequence[Entry]) -> list[Derived] | None:
         try:
             return list(progress.subscription.transformer(entries))
         except Exception as error:  # noqa: BLE001  # an edge must not disturb the writer
@@ -291,12 +271,12 @@ class Flows:
         return pending[: max(progress.subscription.complete_count(pending), *places, 0)]
 
     def _write(
-        self, progress: FlowProgress, derived: Iterable[Derived], contributors: frozenset[str]
+        self, progress: FlowProgress, derived: Iterable[Derived], edges: frozenset[str]
     ) -> Counter[str]:
         written = Counter[str]()
         for each in derived:
             try:
-                self._write_one(progress.subscription, each, contributors)
+                self._write_one(progress.subscription, each, edges)
             except Exception as error:  # noqa: BLE001  # the other derived entries must still be written
                 self._fault(progress, error)
             else:
@@ -304,7 +284,7 @@ class Flows:
         return written
 
     def _write_one(
-        self, subscription: MemorySubscription, each: Derived, contributors: frozenset[str]
+        self, subscription: MemorySubscription, each: Derived, edges: frozenset[str]
     ) -> None:
         blackboard = self._blackboard
         before = blackboard.seq
@@ -313,7 +293,7 @@ class Flows:
         if entry.seq > before:
             for reader in self._readers(entry.scope):
                 if reader.subscription.accepts(entry):
-                    reader.produced_by[entry.seq] = contributors
+                    reader.via[entry.seq] = edges
         if subscription.delivers and each.scope is None and self._deliver is not None:
             self._deliver(entry, each)
 

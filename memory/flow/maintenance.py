@@ -41,18 +41,16 @@ def similar_groups(entries: Iterable[Entry], threshold: float) -> list[list[Entr
     texts = [field_words(each) for each in ordered]
     frequency = Counter(word for text in texts for word in text)
     found: list[tuple[frozenset[str], list[Entry]]] = []
-    positions: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    numbers: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for entry, text in zip(ordered, texts, strict=True):
-        index_keys = [(entry.kind, word) for word in _rarest(text, frequency, threshold)]
-        for position in sorted(
-            {position for index_key in index_keys for position in positions[index_key]}
-        ):
-            if similarity(found[position][0], text) >= threshold:
-                found[position][1].append(entry)
+        keys = [(entry.kind, word) for word in _rarest(text, frequency, threshold)]
+        for number in sorted({number for key in keys for number in numbers[key]}):
+            if similarity(found[number][0], text) >= threshold:
+                found[number][1].append(entry)
                 break
         else:
-            for index_key in index_keys:
-                positions[index_key].append(len(found))
+            for key in keys:
+                numbers[key].append(len(found))
             found.append((text, [entry]))
     return [group for _, group in found]
 
@@ -61,17 +59,13 @@ def _rarest(text: frozenset[str], frequency: Mapping[str, int], threshold: float
     """Return the rarest words of `text`, enough of them that any similar text contains at least one."""
     if not text or threshold <= 0:
         return [""]  # an empty text matches only empty texts; threshold 0 matches anything
-    shared = ceil(
-        threshold * len(text) - 1e-9
-    )  # the minimum number of words shared with a similar text
+    shared = ceil(threshold * len(text) - 1e-9)  # at least, with any similar text
     return sorted(text, key=lambda word: (frequency[word], word))[: len(text) - shared + 1]
 
 
 ARCHIVE_FROM: Final = 7  # importance from which entries are archived before they are pruned
 TRUST: Final[Mapping[Status, int]] = {"verified": 2, "inferred": 1, "claim": 0}
-NOT_MAINTAINED: Final = frozenset(
-    {"sensory"}
-)  # consecutive states are always similar; they live for seconds
+NOT_MAINTAINED: Final = frozenset({"sensory"})  # states are similar and live for seconds
 
 
 class Maintenance:

@@ -225,8 +225,6 @@ def summarize_counts(entries: Sequence[Entry]) -> str:
     """Return a summary of `entries` without a model: their number by kind, the time span, and the five most important."""
     kinds = Counter(each.kind for each in entries)
     counts = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
-    most_important = sorted(entries, key=lambda each: (-each.importance, each.seq))[:5]
+    top = sorted(entries, key=lambda each: (-each.importance, each.seq))[:5]
     span = f"ticks {entries[0].tick} to {entries[-1].tick}: {counts}."
-    return "\n".join(
-        [span, *(entry_line(each) for each in sorted(most_important, key=lambda each: each.seq))]
-    )
+    return "\n".join([span, *(entry_line(each) for each in sorted(top, key=lambda each: each.seq))])

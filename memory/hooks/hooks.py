@@ -288,7 +288,7 @@ class Hooks:
 
     def remove(self, registration: Registration) -> None:
         """Remove one registration."""
-        self._set_registered(each for each in self.registered if each is not registration)
+        self._store(each for each in self.registered if each is not registration)
 
     def advice(self, method: Method, instance: object) -> MethodHandlers | None:
         """Return the handlers for a call of `method` on `instance`, or None when there are none."""
@@ -337,17 +337,15 @@ class Hooks:
             held,
             self.remove,
         )
-        self._set_registered(
-            sorted((*self.registered, registration), key=lambda each: each.priority)
-        )
+        self._store(sorted((*self.registered, registration), key=lambda each: each.priority))
         return registration
 
-    def _set_registered(self, registrations: Iterable[Registration]) -> None:
+    def _store(self, registrations: Iterable[Registration]) -> None:
         self.registered = tuple(registrations)
         self._advice.clear()
 
     def _remove_dead(self, dead: WeakMethod[Callable[..., object]]) -> None:
-        self._set_registered(each for each in self.registered if each.held is not dead)
+        self._store(each for each in self.registered if each.held is not dead)
 
 
 def _matching(

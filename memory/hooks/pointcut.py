@@ -12,9 +12,7 @@ from weakref import ref
 
 from memory.errors import NotHookable
 
-METHOD_ATTRIBUTE: Final = (
-    "__hookable__"  # the attribute of a hookable function that holds its Method
-)
+METHOD_ATTRIBUTE: Final = "__hookable__"  # of a hookable function; holds its Method
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -53,15 +53,13 @@ class Producers:
         scope_of(scope)  # an unknown scope is rejected here, not at the first write
         write = self._blackboard.write
 
-        def write_entries(call: Call, result: object = None) -> None:
+        def produce(call: Call, result: object = None) -> None:
             produced = extractor(call, result)
             if not produced:
                 return
             for each in (produced,) if isinstance(produced, Produced) else produced:
                 write(scope, kind, ttl_s=ttl_s, **each._asdict())
 
-        write_entries.__qualname__ = getattr(
-            extractor, "__qualname__", type(extractor).__qualname__
-        )
+        produce.__qualname__ = getattr(extractor, "__qualname__", type(extractor).__qualname__)
         register: Callable[..., Registration] = getattr(self._hooks, on)
-        return register(pointcut, write_entries, priority=priority, on_error=ErrorMode.SUPPRESS)
+        return register(pointcut, produce, priority=priority, on_error=ErrorMode.SUPPRESS)

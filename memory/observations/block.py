@@ -55,7 +55,7 @@ class Section:
         match self.telling:
             case Telling.EACH:
                 counts = Counter(map(_row_text, observations))
-                return [_with_count(row, count) for row, count in counts.items()]
+                return [_tally(row, count) for row, count in counts.items()]
             case Telling.COUNTED:
                 return self._counted(observations)
             case Telling.LATEST:
@@ -67,16 +67,12 @@ class Section:
                 return [_row_text(each) for each in observations[:1]]
 
     def _counted(self, observations: Iterable[Observation]) -> list[str]:
-        counts_by_subject: dict[str, Counter[str]] = {}
+        found: dict[str, Counter[str]] = {}
         for each in observations:
-            counts_by_subject.setdefault(each.about or each.content, Counter())[
-                self.types[each.type]
-            ] += 1
+            found.setdefault(each.about or each.content, Counter())[self.types[each.type]] += 1
         rows = []
-        for subject, counts in counts_by_subject.items():
-            words = (
-                _with_count(word, counts[word]) for word in self.types.values() if counts[word]
-            )
+        for subject, counts in found.items():
+            words = (_tally(word, counts[word]) for word in self.types.values() if counts[word])
             rows.append(f"{subject} ({', '.join(words)})")
         return rows
 
@@ -85,7 +81,7 @@ def _row_text(each: Observation) -> str:
     return f"{each.content} (no longer so: {each.stale})" if each.stale else each.content
 
 
-def _with_count(words: str, count: int) -> str:
+def _tally(words: str, count: int) -> str:
     return f"{words} {TIMES} {count}" if count > 1 else words
 
 

@@ -280,18 +280,12 @@ class MemoryActions:
     def memory_gaps(self, expected: Iterable[str] = (), names: Iterable[str] = ()) -> list[str]:
         """Return the gaps of memory: empty scopes and kinds, recalls without results, `names` without entries."""
         found = list(self.memory_map(expected).gaps)
-        is_empty_by_query: dict[str, bool] = {}
+        empty: dict[str, bool] = {}
         for scope in self.blackboard.scopes():
             for entry in self.blackboard.entries(scope, kind=RECOLLECTION):
                 recalled = recollection_of(entry)
-                is_empty_by_query[
-                    encode(recalled.query)
-                ] = not recalled.keys  # the latest result counts
-        found += [
-            f"nothing was found for {query}"
-            for query, is_empty in is_empty_by_query.items()
-            if is_empty
-        ]
+                empty[encode(recalled.query)] = not recalled.keys  # the latest result counts
+        found += [f"nothing was found for {query}" for query, is_empty in empty.items() if is_empty]
         for name in names:
             query = MemoryQuery(place=name, subject=name, max_results=1)
             if not self.store.find(query, now_s=self.blackboard.game_s):

@@ -20,8 +20,7 @@ MAX_APPROACHES: Final = 500
 class Approach:
     """A sequence of actions for one purpose in one place, or one action for any purpose (`reasoning` is empty).
 
-    `told_successes` and `told_failures` are the counts that lessons have already reported. A new occurrence adds to the
-    known counts.
+    `told_` counts were reported in lessons already. A new occurrence adds to the known counts.
     """
 
     place: str
@@ -43,11 +42,7 @@ class Approach:
 def approach_kind() -> EntryKind:
     """Return the policies of approaches; those not seen for longest are evicted first."""
     return record_kind(
-        APPROACH,
-        Approach,
-        lambda data: from_json(Approach, data).name,
-        _add_counts,
-        limit=MAX_APPROACHES,
+        APPROACH, Approach, lambda data: from_json(Approach, data).name, _sum, limit=MAX_APPROACHES
     )
 
 
@@ -82,7 +77,7 @@ def count(actions: Sequence[Entry]) -> list[Derived]:
         ):
             known, links = by_name.pop(seen.name, (None, []))
             links.extend(each.key for each in entries)
-            by_name[seen.name] = seen if known is None else _add_counts(known, seen), links
+            by_name[seen.name] = seen if known is None else _sum(known, seen), links
     # Only the last occurrences are kept as evidence, because all of them would grow without limit.
     return [
         Derived(APPROACH, as_json(seen), tuple(links[-LONGEST_SEQUENCE:]))
@@ -103,7 +98,7 @@ def mark_reported(entry: Entry) -> Derived:
     return Derived(APPROACH, as_json(reported), entry.sources, scope=entry.scope)
 
 
-def _add_counts(known: Approach, new: Approach) -> Approach:
+def _sum(known: Approach, new: Approach) -> Approach:
     counts = ("successes", "failures", "told_successes", "told_failures")
     return grown(known, new, added=counts, highest=("last_tick", "last_s"))
 

@@ -42,16 +42,12 @@ class Truth:
         self._semantic = semantic
         self._episodic = episodic
         self._tell = tell
-        self._claims: dict[
-            int, Entry
-        ] = {}  # open claims; after a restart they are read from the scopes
+        self._claims: dict[int, Entry] = {}  # open ones; after a restart read from the scopes
         for scope in blackboard.scopes():
             for entry in blackboard.entries(scope):
                 self._track(entry)
         for glob in ("agent:*:working", "agent:*:stm", "agent:*:ltm:*", "team:*", COLLECTIVE):
-            blackboard.subscribe(
-                glob, self._on_event
-            )  # all but sensory scopes, which hold no claims
+            blackboard.subscribe(glob, self._on_event)  # sensory scopes hold no claims
 
     @property
     def open_claims(self) -> Iterable[Entry]:

@@ -135,7 +135,7 @@ class MemoryConsolidator:
 
     def consolidate_strategist_to_tactician(self) -> Counter[str]:
         """Return the number of new lessons of each kind."""
-        return self._flows.run(*lessons.STRATEGIST_EDGES)
+        return self._flows.run(*lessons.LTM_EDGES)
 
     def apply_forgetting(self, *, is_final: bool = False) -> list[forgetting.Memory]:
         """Return the knowledge removed from the tactician because its value was below the threshold.
@@ -157,18 +157,14 @@ class MemoryConsolidator:
         objectives = sorted(self.strategist.objectives, key=lambda each: -each.priority)
         battles = sorted(self.strategist.battle_history, key=lambda each: each.outcome != "defeat")
         rate = self.config.forgetting_decay_rate
-        knowledge_value = forgetting.values(
-            self.tactician.knowledge(), now=self._started_at, rate=rate
-        )
+        value = forgetting.values(self.tactician.knowledge(), now=self._started_at, rate=rate)
         return {
             "observer": [
                 str(each.seq) for each in sorted(working, key=lambda each: -each.importance)
             ],
             "strategist": [each.objective_id for each in objectives]
             + [each.battle_id for each in battles],
-            "tactician": [
-                each.id for each in sorted(knowledge_value, key=lambda each: -knowledge_value[each])
-            ],
+            "tactician": [each.id for each in sorted(value, key=lambda each: -value[each])],
         }
 
     def get_consolidation_status(self) -> dict[str, Json]:

@@ -21,9 +21,8 @@ MOST_SOURCES: Final = 8
 class Acquaintance:
     """One species or trainer: first and last meeting, number of battles and their outcomes.
 
-    `run` is the run of the ticks, `place` that of the first meeting. `won_by` is our Pokemon that finished the last battle
-    won, `won_with` the moves used; `lost_in` is the place of the last battle lost, `lost_by` our first Pokemon in it and
-    `lost_at` its level.
+    `run` is the run of the ticks, `place` that of the first meeting. `won_by` finished the last battle won, with the moves
+    `won_with`; `lost_in` is the place of the last battle lost, `lost_by` our first Pokemon there, `lost_at` its level.
     """
 
     run: str

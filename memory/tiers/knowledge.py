@@ -228,9 +228,7 @@ class Knowledge:
             groups: dict[object, list[tuple[tuple[float, ...], str]]] = {}
             for memory_id, record in shelf.items() if len(shelf) > most else ():
                 below_first = tuple(-each for each in kind.rank(partial(getattr, record)))
-                group = getattr(
-                    record, "pattern_type", None
-                )  # only patterns are limited by their type
+                group = getattr(record, "pattern_type", None)  # only patterns have a type
                 groups.setdefault(group, []).append((below_first, memory_id))
             for members in groups.values():
                 for _, memory_id in sorted(members)[most:]:

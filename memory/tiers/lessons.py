@@ -190,14 +190,7 @@ STUCK: Final = "stuck"
 BLACKOUT: Final = "blackout"  # a defeat that cost money: place, opponent and amount
 OBSERVER_EDGES: Final = ("moments", "actions", "situations")  # from the observer to the strategist
 # From the strategist to the tactician.
-STRATEGIST_EDGES: Final = (
-    "experiences",
-    "skills",
-    "concepts",
-    "acquaintances",
-    "belongings",
-    "habits",
-)
+LTM_EDGES: Final = ("experiences", "skills", "concepts", "acquaintances", "belongings", "habits")
 COMPACT_AT: Final = 0.9  # of working memory's budget of tokens
 KEPT_S: Final = 300.0  # younger entries stay in working memory
 

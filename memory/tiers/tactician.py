@@ -1,7 +1,6 @@
 """The third tier: permanent knowledge. A view of the three scopes of long-term memory.
 
-The scopes belong to one agent: the knowledge of earlier runs is written there at the start of a run, and the lessons of
-this run are added.
+The scopes belong to one agent: they start with the knowledge of earlier runs, to which this run adds its lessons.
 """
 
 from __future__ import annotations
