@@ -26,7 +26,7 @@ def count(blackboard: Blackboard, name: str, n: int, **more: object) -> Entry:
     return blackboard.write(X, "tally", {"name": name, "n": n}, tick=1, game_s=0.0, **more)  # type: ignore[arg-type]
 
 
-def test_b36_what_is_written_again_is_a_new_version_and_what_is_revised_is_not(
+def test_b36_a_second_write_makes_a_new_version_and_a_revision_does_not(
     blackboard: Blackboard,
 ) -> None:
     first = note(blackboard, 1, key="it")
@@ -40,7 +40,7 @@ def test_b36_what_is_written_again_is_a_new_version_and_what_is_revised_is_not(
     assert note(blackboard, 2, key="it", scope=Y).version == 1
 
 
-def test_b36_a_kind_may_make_one_of_two(store: RunStore) -> None:
+def test_b36_a_kind_may_merge_entries(store: RunStore) -> None:
     blackboard = Blackboard(store, [TALLY])
     count(blackboard, "a", 1, importance=8, tags=["early"], sources=("tick:1",))
     merged = count(blackboard, "a", 2, tags=["late"], sources=("tick:2",))
@@ -70,7 +70,7 @@ def test_b36_each_change_is_an_event(blackboard: Blackboard) -> None:
     assert len(seen) == 52
 
 
-def test_b36_a_scope_may_admit_some_writers_only(
+def test_b36_a_scope_may_restrict_its_writers(
     blackboard: Blackboard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     guarded = Scope(COLLECTIVE, 9, writers=("manager", "team:*"))
@@ -84,7 +84,7 @@ def test_b36_a_scope_may_admit_some_writers_only(
 
 
 @pytest.mark.parametrize("scope", ["", "attic", "agent::stm", "agent:play:ltm", "team:"])
-def test_b36_what_is_no_scope_is_refused(blackboard: Blackboard, scope: str) -> None:
+def test_b36_an_unknown_scope_is_rejected(blackboard: Blackboard, scope: str) -> None:
     with pytest.raises(UnknownScope):
         note(blackboard, 1, scope=scope)
 
@@ -100,7 +100,7 @@ def test_b36_what_is_no_scope_is_refused(blackboard: Blackboard, scope: str) -> 
         {"n": [float("inf")]},
     ],
 )
-def test_b36_what_is_no_json_is_refused_and_changes_nothing(
+def test_b36_data_that_is_not_json_is_rejected_without_changes(
     blackboard: Blackboard, data: Mapping[str, object]
 ) -> None:
     old = note(blackboard, 1, key="it")
@@ -110,7 +110,7 @@ def test_b36_what_is_no_json_is_refused_and_changes_nothing(
     assert blackboard.seq == old.seq
 
 
-def test_b36_what_is_not_what_its_kind_promises_is_refused(store: RunStore) -> None:
+def test_b36_data_invalid_for_its_kind_is_rejected(store: RunStore) -> None:
     blackboard = Blackboard(store, tactician_kinds(ConsolidationConfig()))
     with pytest.raises(MalformedRecord):
         blackboard.write(PROCEDURAL, "pattern", {"n": 1}, tick=1, game_s=0.0)
@@ -119,7 +119,7 @@ def test_b36_what_is_not_what_its_kind_promises_is_refused(store: RunStore) -> N
         nameless.write(X, "named", {}, tick=1, game_s=0.0)
 
 
-def test_b36_a_kind_names_its_entries_itself(store: RunStore) -> None:
+def test_b36_the_key_function_of_a_kind_wins(store: RunStore) -> None:
     blackboard = Blackboard(store, tactician_kinds(ConsolidationConfig()))
     tactician = TacticianMemory(blackboard, "play")
     tactician.add_pattern(PATTERN)
@@ -129,7 +129,7 @@ def test_b36_a_kind_names_its_entries_itself(store: RunStore) -> None:
     assert tactician.patterns["p1"].success_count == 2 * PATTERN.success_count
 
 
-def test_b36_what_may_be_revised_is_how_an_entry_is_judged(blackboard: Blackboard) -> None:
+def test_b36_only_assessment_fields_can_be_revised(blackboard: Blackboard) -> None:
     entry = note(blackboard, 1)
     refused: tuple[Mapping[str, object], ...] = (
         {"data": {"n": 2}},
@@ -145,7 +145,7 @@ def test_b36_what_may_be_revised_is_how_an_entry_is_judged(blackboard: Blackboar
         blackboard.revise(entry, utility=0.1)
 
 
-def test_b36_a_limit_is_for_each_group_and_of_equals_the_oldest_goes(store: RunStore) -> None:
+def test_b36_a_limit_applies_to_each_group_and_evicts_the_oldest(store: RunStore) -> None:
     kind = EntryKind("card", limit=2, group=lambda data: data["suit"], rank=lambda entry: (0.0,))
     blackboard = Blackboard(store, [kind])
     for n, suit in enumerate("aabaaa"):
@@ -153,7 +153,7 @@ def test_b36_a_limit_is_for_each_group_and_of_equals_the_oldest_goes(store: RunS
     assert held(blackboard, X) == [2, 4, 5]
 
 
-def test_b36_of_kinds_with_limits_of_their_own_none_makes_room_for_others(store: RunStore) -> None:
+def test_b36_lasting_kinds_are_evicted_last(store: RunStore) -> None:
     blackboard = Blackboard(store, [EntryKind("law", lasting=True)])
     note(blackboard, 0, scope=SENSORY, kind="law", importance=1)
     for n in range(1, 60):
@@ -164,14 +164,16 @@ def test_b36_of_kinds_with_limits_of_their_own_none_makes_room_for_others(store:
     assert held(blackboard, SENSORY) == list(range(70, 120))  # nothing else is left to go
 
 
-def test_closing_again_keeps_the_evidence_of_before(blackboard: Blackboard) -> None:
+def test_closing_again_keeps_earlier_evidence(blackboard: Blackboard) -> None:
     entry = note(blackboard, 1)
     blackboard.close(entry, "no", ["tick:2"])
     closed = blackboard.close(entry, "surely not", ["tick:3"])
     assert (closed.closed, closed.sources) == ("surely not", ("tick:2", "tick:3"))
 
 
-def test_who_hears_of_one_end_may_change_what_is_about_to_end(blackboard: Blackboard) -> None:
+def test_a_listener_to_a_removal_may_change_entries_about_to_be_removed(
+    blackboard: Blackboard,
+) -> None:
     entries = [note(blackboard, n, key=str(n)) for n in range(4)]
 
     def listen(event: BlackboardEvent) -> None:
@@ -190,12 +192,12 @@ def test_who_hears_of_one_end_may_change_what_is_about_to_end(blackboard: Blackb
     assert blackboard.faults == {}
 
 
-def test_asking_for_the_policies_of_a_scope_does_not_make_it_one(blackboard: Blackboard) -> None:
+def test_reading_a_policy_does_not_create_the_scope(blackboard: Blackboard) -> None:
     assert blackboard.policy(STM).capacity == 2000
     assert blackboard.scopes() == []
 
 
-def test_many_revisions_take_no_more_room_than_the_entries(blackboard: Blackboard) -> None:
+def test_many_revisions_do_not_grow_the_index(blackboard: Blackboard) -> None:
     entry = note(blackboard, 1)
     for n in range(5_000):
         entry = blackboard.revise(entry, utility=n / 5_000)
@@ -212,7 +214,7 @@ def copied(blackboard: Blackboard) -> Transaction:
     return transaction
 
 
-def test_b36_several_writes_become_one(blackboard: Blackboard) -> None:
+def test_b36_a_transaction_applies_all_its_writes_at_once(blackboard: Blackboard) -> None:
     note(blackboard, 5, key="a")
     with blackboard.transaction() as transaction:
         found = transaction.read(X, "a")
@@ -224,7 +226,7 @@ def test_b36_several_writes_become_one(blackboard: Blackboard) -> None:
     assert [(each.version, each.tick) for each in transaction.written] == [(2, 5), (1, 5)]
 
 
-def test_b36_what_was_written_by_another_meanwhile_is_a_conflict(blackboard: Blackboard) -> None:
+def test_b36_a_concurrent_write_is_a_conflict(blackboard: Blackboard) -> None:
     note(blackboard, 1, key="a")
     transaction = copied(blackboard)
     note(blackboard, 3, key="a")
@@ -237,7 +239,9 @@ def test_b36_what_was_written_by_another_meanwhile_is_a_conflict(blackboard: Bla
 
 
 @pytest.mark.parametrize("change", ["made", "gone", "gone and made again", "closed"])
-def test_b36_so_is_what_came_went_or_turned_out_wrong(blackboard: Blackboard, change: str) -> None:
+def test_b36_a_concurrent_creation_removal_or_closing_is_a_conflict(
+    blackboard: Blackboard, change: str
+) -> None:
     entry = None if change == "made" else note(blackboard, 1, key="a")
     transaction = copied(blackboard)
     if change.startswith("gone"):
@@ -252,14 +256,14 @@ def test_b36_so_is_what_came_went_or_turned_out_wrong(blackboard: Blackboard, ch
     assert held(blackboard, Y) == []
 
 
-def test_b36_how_useful_something_proved_is_no_conflict(blackboard: Blackboard) -> None:
+def test_b36_a_changed_utility_is_no_conflict(blackboard: Blackboard) -> None:
     entry = note(blackboard, 1, key="a")
     with copied(blackboard):
         blackboard.revise(entry, utility=0.9)
     assert held(blackboard, Y) == [2]
 
 
-def test_b36_an_error_leaves_nothing_behind(blackboard: Blackboard) -> None:
+def test_b36_an_error_discards_the_transaction(blackboard: Blackboard) -> None:
     transaction = copied(blackboard)
     with pytest.raises(ZeroDivisionError), transaction:
         raise ZeroDivisionError
@@ -276,7 +280,7 @@ def test_b36_an_error_leaves_nothing_behind(blackboard: Blackboard) -> None:
         ({"kind": "named"}, MalformedRecord),
     ],
 )
-def test_b36_what_is_refused_is_refused_before_anything_is_written(
+def test_b36_an_invalid_write_is_rejected_before_anything_is_written(
     store: RunStore, more: dict[str, object], error: type[MemoryFault]
 ) -> None:
     def strict(_data: object) -> None:

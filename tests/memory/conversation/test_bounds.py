@@ -37,7 +37,7 @@ def context(it: Talk) -> int:
     return said + tokens(sight.reflection) + tokens(sight.observations) + tokens(sight.others)
 
 
-def test_d29_nothing_that_waits_is_dropped_when_a_step_has_to_wait(it: Talk) -> None:
+def test_d29_buffered_chunks_survive_a_waiting_step(it: Talk) -> None:
     while len(it.record.buffered_observation_chunks) < 2:
         it.turn(30)
     waiting = it.record.buffered_observation_chunks
@@ -50,7 +50,7 @@ def test_d29_nothing_that_waits_is_dropped_when_a_step_has_to_wait(it: Talk) -> 
     assert not list(uncovered(it.store.database))
 
 
-def test_d29_nothing_that_waits_is_dropped_when_the_observer_fails(it: Talk) -> None:
+def test_d29_buffered_chunks_survive_a_failing_observer(it: Talk) -> None:
     while len(it.record.buffered_observation_chunks) < 3:
         it.turn(30)
     waiting = it.record.buffered_observation_chunks
@@ -79,9 +79,7 @@ def test_d33_a_message_larger_than_the_threshold_is_observed_in_slices(
     assert context(it) < 1_000
 
 
-def test_d33_a_huge_result_of_a_tool_keeps_its_call_in_every_slice(
-    threads: ConversationStore,
-) -> None:
+def test_d33_a_huge_tool_result_keeps_its_call_in_each_slice(threads: ConversationStore) -> None:
     it = talk(threads, UNBUFFERED)
     call = {"type": "tool_use", "id": "a", "name": "map", "input": {"all": True}}
     result = {"type": "tool_result", "tool_use_id": "a", "content": WORD * 3_000}
@@ -96,7 +94,7 @@ def test_d33_a_huge_result_of_a_tool_keeps_its_call_in_every_slice(
     assert sum(each.tokens for each in sight.tail) < 1_000
 
 
-def test_d36_results_of_tools_count_and_are_observed(it: Talk) -> None:
+def test_d36_tool_results_count_and_are_observed(it: Talk) -> None:
     for number in range(30):
         assert it.look(number, 60).tokens > 60
         it.conversation.before_call(number)
@@ -105,7 +103,7 @@ def test_d36_results_of_tools_count_and_are_observed(it: Talk) -> None:
     assert it.record.cursor > 20
 
 
-def test_d36_a_call_that_never_came_to_a_result_holds_up_nothing(it: Talk) -> None:
+def test_d36_a_call_without_a_result_blocks_nothing(it: Talk) -> None:
     it.say("user")
     call = {"type": "tool_use", "id": "a", "name": "look", "input": {}}
     it.conversation.say("assistant", [call], MessageOrigin.MODEL, 1, 0.0)  # and then it was killed
@@ -115,7 +113,7 @@ def test_d36_a_call_that_never_came_to_a_result_holds_up_nothing(it: Talk) -> No
     assert it.record.cursor > 2
 
 
-def test_d35_what_was_injected_is_not_shown_to_an_observer(it: Talk) -> None:
+def test_d35_injected_text_is_not_shown_to_an_observer(it: Talk) -> None:
     for number in range(60):
         block = {"type": "text", "text": "your memories are above " + WORD * 20}
         it.conversation.say("user", [block], MessageOrigin.INJECTED, number, 0.0)
@@ -126,7 +124,7 @@ def test_d35_what_was_injected_is_not_shown_to_an_observer(it: Talk) -> None:
     assert not list(uncovered(it.store.database))  # it is covered all the same
 
 
-def test_d37_an_observer_that_fails_costs_a_bounded_number_of_calls(
+def test_d37_a_failing_observer_is_called_a_bounded_number_of_times(
     threads: ConversationStore,
 ) -> None:
     it = talk(threads, observer=Stub(source="llm", fails=True))
@@ -136,7 +134,7 @@ def test_d37_an_observer_that_fails_costs_a_bounded_number_of_calls(
 
 
 @pytest.mark.parametrize("says", ["", "* 🔴 " + "on and on " * 20_000])
-def test_d37_whatever_an_observer_says_the_context_stays_under_the_hard_limit(
+def test_d37_the_context_stays_under_the_hard_limit_for_any_observer(
     threads: ConversationStore, says: str
 ) -> None:
     config = small()
@@ -147,16 +145,14 @@ def test_d37_whatever_an_observer_says_the_context_stays_under_the_hard_limit(
     assert it.record.cursor  # by the last resort
 
 
-def test_d37_an_observer_that_says_more_than_was_said_is_not_believed(
-    threads: ConversationStore,
-) -> None:
+def test_d37_observations_longer_than_the_messages_are_rejected(threads: ConversationStore) -> None:
     it = talk(threads, observer=Stub(says=lambda _: "* 🔴 " + "on and on " * 2_000))
     it.turns(60, 40)
     assert it.means.faults["observer"] > 0
     assert all(each.tokens < each.message_tokens for each in threads.chunks("t"))
 
 
-def test_d37_a_fallback_observes_before_the_limit_and_what_fails_beside_it_does_no_harm(
+def test_d37_a_fallback_observes_before_the_limit_despite_other_failures(
     threads: ConversationStore,
 ) -> None:
     fallback = Stub(says=lambda all: f"* 🔴 by rule {all[0].seq} to {all[-1].seq}")
@@ -183,7 +179,7 @@ class Slow(Stub):
         return super().observe(messages, known)
 
 
-def test_d37_a_slow_observer_holds_no_step_once_its_patience_is_over(
+def test_d37_a_slow_observer_delays_a_step_only_for_its_patience(
     threads: ConversationStore,
 ) -> None:
     slow = Slow()
@@ -197,7 +193,7 @@ def test_d37_a_slow_observer_holds_no_step_once_its_patience_is_over(
     slow.may_go_on.set()
 
 
-def test_d20_d37_what_is_observed_beside_play_is_kept_at_the_next_chance(
+def test_d20_d37_background_observations_are_stored_at_the_next_call(
     threads: ConversationStore,
 ) -> None:
     slow = Slow()
@@ -211,9 +207,7 @@ def test_d20_d37_what_is_observed_beside_play_is_kept_at_the_next_chance(
     assert slow.asked[0][-1].seq == it.record.buffered_observation_chunks[0].to_seq
 
 
-def test_d22_flags_tell_what_is_under_way_and_whether_a_step_waits_for_it(
-    threads: ConversationStore,
-) -> None:
+def test_d22_flags_show_running_jobs_and_waiting_steps(threads: ConversationStore) -> None:
     slow = Slow()
     it = talk(threads, PATIENT, observer=slow, background=in_thread)
     it.say("user", 900)
@@ -231,7 +225,7 @@ def test_d22_flags_tell_what_is_under_way_and_whether_a_step_waits_for_it(
         other.conversation.after_turn()
 
 
-def test_d37_what_takes_for_ever_is_given_up(threads: ConversationStore) -> None:
+def test_d37_an_endless_job_is_abandoned(threads: ConversationStore) -> None:
     slow = Slow()
     config = replace(small(), patience=0.0, deadline=60.0)
     it = talk(threads, config, observer=slow, background=in_thread)
@@ -244,7 +238,7 @@ def test_d37_what_takes_for_ever_is_given_up(threads: ConversationStore) -> None
     slow.may_go_on.set()
 
 
-def test_d32_two_processes_do_not_observe_the_same(tmp_path: Path) -> None:
+def test_d32_two_processes_do_not_observe_the_same_messages(tmp_path: Path) -> None:
     slow, quick = Slow(), Stub(source="llm")
     one, two = (open_conversations(tmp_path / "a.sqlite") for _ in range(2))
     first = talk(one, observer=slow, background=in_thread, holder="first")
@@ -266,7 +260,7 @@ def test_d32_two_processes_do_not_observe_the_same(tmp_path: Path) -> None:
     two.close()
 
 
-def test_d32_what_a_killed_process_was_at_is_free_in_the_end(threads: ConversationStore) -> None:
+def test_d32_the_lease_of_a_killed_process_expires(threads: ConversationStore) -> None:
     def take(holder: str, now: int) -> bool:
         until = now + 100
         return threads.set_flag("t", Work.OBSERVING, holder, now_ms=now, until_ms=until)
@@ -282,7 +276,7 @@ def test_d32_what_a_killed_process_was_at_is_free_in_the_end(threads: Conversati
     assert take("third", 200)
 
 
-def test_d32_whoever_is_late_with_a_chunk_is_refused(tmp_path: Path) -> None:
+def test_d32_a_late_chunk_is_rejected(tmp_path: Path) -> None:
     """Where a lease ran out while its holder was at work, the file decides."""
     slow = Slow()
     one, two = (open_conversations(tmp_path / "a.sqlite") for _ in range(2))
@@ -310,7 +304,7 @@ def full(it: Talk) -> None:
         it.turn()
 
 
-def test_d34_a_reflection_that_cannot_shrink_is_left_off_until_there_is_more(
+def test_d34_a_reflection_that_cannot_shrink_is_retried_after_growth(
     threads: ConversationStore,
 ) -> None:
     it = talk(threads, reflector=Mirror(source="llm", shrinks=False))
@@ -332,7 +326,7 @@ def test_d34_a_reflection_that_cannot_shrink_is_left_off_until_there_is_more(
     assert grown >= 400 / 10 / 2
 
 
-def test_d34_it_stays_off_longer_after_each_time(threads: ConversationStore) -> None:
+def test_d34_the_required_growth_doubles_after_each_failure(threads: ConversationStore) -> None:
     it = talk(threads, reflector=Mirror(source="llm", shrinks=False))
     it.turns(1_000)
     assert it.means.faults["reflector"] < 12
@@ -340,7 +334,7 @@ def test_d34_it_stays_off_longer_after_each_time(threads: ConversationStore) -> 
 
 
 @pytest.mark.parametrize("says", ["", "  \n"])
-def test_d19_an_empty_reflection_takes_nothing_away(threads: ConversationStore, says: str) -> None:
+def test_d19_an_empty_reflection_removes_nothing(threads: ConversationStore, says: str) -> None:
     it = talk(threads, reflector=Mirror(source="llm", says=says))
     full(it)
     assert it.means.faults["reflector"] > 0

@@ -32,7 +32,7 @@ from tests.memory.conversation.threads import (
 UNBUFFERED = small(bufferTokens=0)
 
 
-def test_d02_d08_at_the_threshold_messages_are_observed_saved_and_left_behind(
+def test_d02_d08_at_the_threshold_messages_are_observed_and_replaced(
     threads: ConversationStore,
 ) -> None:
     it = talk(threads, UNBUFFERED)
@@ -57,7 +57,7 @@ def test_d02_d08_at_the_threshold_messages_are_observed_saved_and_left_behind(
     assert not list(uncovered(threads.database))
 
 
-def test_d01_d04_a_call_sees_observations_and_only_the_messages_behind_the_cursor(it: Talk) -> None:
+def test_d01_d04_a_call_sees_observations_and_messages_after_the_cursor(it: Talk) -> None:
     it.turns(40)
     it.say("user")
     sight = it.conversation.before_call(0)
@@ -71,7 +71,7 @@ def test_d01_d04_a_call_sees_observations_and_only_the_messages_behind_the_curso
     assert sum(each.tokens for each in sight.tail) < 1_000
 
 
-def test_d03_later_calls_of_a_turn_look_at_the_thresholds_too(threads: ConversationStore) -> None:
+def test_d03_later_calls_of_a_turn_check_the_thresholds_too(threads: ConversationStore) -> None:
     it = talk(threads, UNBUFFERED)
     it.say("user")
     assert it.conversation.before_call(0).observations == ""
@@ -84,7 +84,7 @@ def test_d03_later_calls_of_a_turn_look_at_the_thresholds_too(threads: Conversat
     assert it.record.cursor > 0
 
 
-def test_d03_a_call_and_its_result_never_come_apart_in_what_is_sent() -> None:
+def test_d03_a_tool_call_is_always_sent_with_its_result() -> None:
     def message(seq: int, role: str, **block: object) -> Message:
         return Message("t", role, (block,), 0, 0.0, seq=seq)
 
@@ -101,7 +101,7 @@ def test_d03_a_call_and_its_result_never_come_apart_in_what_is_sent() -> None:
     assert '{"at":"x"}' in interrupted.blocks[0]["text"]
 
 
-def test_d06_d29_what_waits_is_activated_without_a_call_of_the_observer(it: Talk) -> None:
+def test_d06_d29_buffered_chunks_are_activated_without_the_observer(it: Talk) -> None:
     while it.record.pending_message_tokens < 1_000:
         it.say("user", 30)
         it.say("assistant", 30)
@@ -120,7 +120,7 @@ def test_d06_d29_what_waits_is_activated_without_a_call_of_the_observer(it: Talk
     assert 0 < record.pending_message_tokens <= 500
 
 
-def test_d06_activating_takes_less_than_five_milliseconds(threads: ConversationStore) -> None:
+def test_d06_activation_takes_less_than_five_milliseconds(threads: ConversationStore) -> None:
     it = talk(threads, ConversationConfig())
     while len(it.record.buffered_observation_chunks) < 4:
         it.turn(300)
@@ -129,7 +129,7 @@ def test_d06_activating_takes_less_than_five_milliseconds(threads: ConversationS
     assert process_time() - before < 0.005
 
 
-def test_d20_messages_are_observed_ahead_of_need_at_each_fifth(it: Talk) -> None:
+def test_d20_messages_are_buffered_at_each_fifth_of_the_threshold(it: Talk) -> None:
     for _ in range(12):
         it.say("user", 30)
         it.say("assistant", 30)
@@ -156,14 +156,14 @@ EDGES = [Cut(10, 6_000), Cut(20, 12_000), Cut(30, 18_000), Cut(40, 24_500)]
         ([], 30_000, 6_000, None),
     ],
 )
-def test_d21_the_edge_nearest_the_target_is_taken_unless_it_takes_too_much(
+def test_d21_the_cut_nearest_the_target_is_taken_unless_it_removes_too_much(
     edges: list[Cut], total: int, floor: int, expected: int | None
 ) -> None:
     found = boundary(edges, total, floor)
     assert (found.seq if found else None) == expected
 
 
-def test_d07_beyond_their_threshold_observations_become_a_new_generation(
+def test_d07_above_their_threshold_observations_become_a_new_generation(
     threads: ConversationStore,
 ) -> None:
     it = talk(threads, reflector=Mirror())
@@ -184,7 +184,7 @@ def test_d07_beyond_their_threshold_observations_become_a_new_generation(
     assert not list(uncovered(threads.database))
 
 
-def test_d20_a_reflection_made_ahead_is_swapped_in_without_a_call(it: Talk) -> None:
+def test_d20_a_buffered_reflection_is_activated_without_a_call(it: Talk) -> None:
     while it.record.buffered_reflection is None:
         it.turn()
         assert it.record.observation_token_count < 400
@@ -197,7 +197,7 @@ def test_d20_a_reflection_made_ahead_is_swapped_in_without_a_call(it: Talk) -> N
     assert record.active_chunks[0].from_seq > record.reflection.upto_seq
 
 
-def test_d12_one_cursor_tells_what_is_observed(it: Talk) -> None:
+def test_d12_one_cursor_marks_observed_messages(it: Talk) -> None:
     it.turns(60)
     record = it.record
     for message in it.store.messages("t"):
@@ -206,9 +206,7 @@ def test_d12_one_cursor_tells_what_is_observed(it: Talk) -> None:
     assert all(each.seq > record.cursor for each in tail)
 
 
-def test_d12_what_was_kept_is_filtered_by_number_and_never_by_time(
-    threads: ConversationStore,
-) -> None:
+def test_d12_messages_are_filtered_by_number_and_never_by_time(threads: ConversationStore) -> None:
     it = talk(threads, UNBUFFERED)
     while not it.record.cursor:
         it.turn(60)
@@ -219,7 +217,7 @@ def test_d12_what_was_kept_is_filtered_by_number_and_never_by_time(
     assert late.created_ms < min(each.created_ms for each in threads.messages("t")[:-1])
 
 
-def test_d13_status_tells_counts_thresholds_and_what_waits(it: Talk) -> None:
+def test_d13_status_has_counts_thresholds_and_buffers(it: Talk) -> None:
     it.turns(8, 30)
     status = [part.data for part in it.told if part.kind is ConversationEventKind.STATUS][-1]
     assert status == it.conversation.status()
@@ -231,7 +229,7 @@ def test_d13_status_tells_counts_thresholds_and_what_waits(it: Talk) -> None:
     )
 
 
-def test_d14_what_is_said_again_never_overwrites_what_is_observed(it: Talk) -> None:
+def test_d14_repeated_messages_never_overwrite_observations(it: Talk) -> None:
     it.turns(60)
     cursor = it.record.cursor
     before = it.store.messages("t", upto=cursor)
@@ -243,7 +241,7 @@ def test_d14_what_is_said_again_never_overwrites_what_is_observed(it: Talk) -> N
     assert it.store.messages("t", upto=cursor) == before
 
 
-def test_d22_a_record_tells_all_that_is_known_of_a_memory(it: Talk) -> None:
+def test_d22_a_record_has_all_fields_of_a_memory(it: Talk) -> None:
     while not it.record.generation_count:
         it.turn()
     record = it.record
@@ -270,7 +268,7 @@ def test_d22_a_record_tells_all_that_is_known_of_a_memory(it: Talk) -> None:
     assert '"message_tokens":1000' in record.config
 
 
-def test_d23_every_method_of_the_storage_does_what_it_says(it: Talk) -> None:
+def test_d23_each_storage_method_works(it: Talk) -> None:
     assert it.store.get("t", now_ms=0) is None
     empty = it.record
     said = [it.say(role).seq for role in ("user", "assistant", "user", "assistant")]
@@ -294,9 +292,7 @@ def test_d23_every_method_of_the_storage_does_what_it_says(it: Talk) -> None:
 SHARED = replace(small(), scope=ConversationScope.RESOURCE)
 
 
-def test_d05_d24_threads_of_one_resource_see_what_the_others_say(
-    threads: ConversationStore,
-) -> None:
+def test_d05_d24_threads_of_one_resource_see_each_other(threads: ConversationStore) -> None:
     one = talk(threads, SHARED, thread="one", resource="player")
     two = talk(threads, SHARED, thread="two", resource="player")
     other = talk(threads, SHARED, thread="three", resource="somebody else")
@@ -316,7 +312,7 @@ def test_d05_d24_threads_of_one_resource_see_what_the_others_say(
     assert not list(uncovered(threads.database))
 
 
-def test_d24_threads_by_themselves_share_nothing(threads: ConversationStore) -> None:
+def test_d24_separate_threads_share_nothing(threads: ConversationStore) -> None:
     one, two = talk(threads, thread="one"), talk(threads, thread="two")
     one.turns(60)
     two.say("user")
@@ -325,7 +321,7 @@ def test_d24_threads_by_themselves_share_nothing(threads: ConversationStore) -> 
     assert two.record.cursor == 0 < one.record.cursor
 
 
-def test_d26_what_waits_is_activated_after_idling_and_for_another_service(
+def test_d26_idle_time_or_another_provider_activates_buffered_chunks(
     threads: ConversationStore,
 ) -> None:
     config = replace(small(), activate_after_idle=300.0, activate_on_provider_change=True)
@@ -353,9 +349,7 @@ def test_d26_what_waits_is_activated_after_idling_and_for_another_service(
     assert not list(uncovered(threads.database))
 
 
-def test_d26_an_observer_is_shown_the_end_of_what_was_observed_before(
-    threads: ConversationStore,
-) -> None:
+def test_d26_an_observer_sees_the_end_of_earlier_observations(threads: ConversationStore) -> None:
     it = talk(threads, small(previousObserverTokens=30))
     it.turns(80)
     assert it.observer.known[0] == ""
@@ -363,12 +357,12 @@ def test_d26_an_observer_is_shown_the_end_of_what_was_observed_before(
     assert f" {it.observer.asked[-2][-1].seq}" in it.observer.known[-1]
 
 
-def test_d26_messages_may_use_what_observations_leave(threads: ConversationStore) -> None:
+def test_d26_messages_may_use_the_unused_budget(threads: ConversationStore) -> None:
     it = talk(threads, replace(small(), share_token_budget=True))
     assert it.conversation.status()["message_threshold"] == 1_200
 
 
-def test_d27_parts_tell_what_happens_as_it_happens(it: Talk) -> None:
+def test_d27_events_are_reported_in_order(it: Talk) -> None:
     it.turns(60)
     it.observer.fails = True
     it.turns(10)
@@ -390,7 +384,7 @@ def test_d27_parts_tell_what_happens_as_it_happens(it: Talk) -> None:
     assert update["current_task"] == it.conversation.before_call(0).current_task
 
 
-def test_d27_a_listener_that_fails_is_counted_and_stops_nothing(threads: ConversationStore) -> None:
+def test_d27_a_failing_listener_is_only_counted(threads: ConversationStore) -> None:
     def broken(_part: ConversationEvent) -> None:
         raise ValueError("it is broken")
 
@@ -400,7 +394,7 @@ def test_d27_a_listener_that_fails_is_counted_and_stops_nothing(threads: Convers
     assert it.record.cursor
 
 
-def test_d04_a_conversation_goes_on_where_the_file_is(tmp_path: Path) -> None:
+def test_d04_a_conversation_continues_from_its_file(tmp_path: Path) -> None:
     store = open_conversations(tmp_path / "a.sqlite")
     it = talk(store)
     it.turns(60)

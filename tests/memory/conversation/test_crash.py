@@ -74,7 +74,7 @@ def swapped(database: Database) -> tuple[object, ...]:
     )
 
 
-def test_d31_activation_swap_and_cursor_move_in_one_transaction(tmp_path: Path) -> None:
+def test_d31_activation_swap_and_cursor_change_in_one_transaction(tmp_path: Path) -> None:
     base = tmp_path / "base.sqlite"
     prepared(base)
     found = set()
@@ -98,7 +98,7 @@ def test_d31_activation_swap_and_cursor_move_in_one_transaction(tmp_path: Path) 
     assert survived > 5
 
 
-def test_d31_parts_are_told_after_the_commit(tmp_path: Path) -> None:
+def test_d31_events_are_reported_after_the_commit(tmp_path: Path) -> None:
     database = tripping(tmp_path / "a.sqlite")
     store = ConversationStore(database)
     told: list[tuple[ConversationEventKind, bool]] = []
@@ -113,7 +113,7 @@ def test_d31_parts_are_told_after_the_commit(tmp_path: Path) -> None:
     database.close()
 
 
-def test_d31_a_crash_tells_nothing_of_what_was_undone(tmp_path: Path) -> None:
+def test_d31_a_crash_reports_no_undone_event(tmp_path: Path) -> None:
     prepared(tmp_path / "a.sqlite")
     database = tripping(tmp_path / "a.sqlite")
     it = talk(ConversationStore(database), small(messageTokens=40, bufferTokens=0))
@@ -136,7 +136,7 @@ def cursor_of_copy(database: Tripping) -> int:
     return cursor_of(database, "t")
 
 
-def test_d09_what_was_said_is_there_whenever_the_process_ends(tmp_path: Path) -> None:
+def test_d09_messages_survive_the_end_of_the_process_at_any_point(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     said = 0
     for survived in range(0, 120, 3):
@@ -172,7 +172,7 @@ def held(it: Talk) -> object:
     return record.cursor, record.active_observations, record.generation_count, seqs
 
 
-def test_d30_a_checkpoint_holds_the_cursor_of_its_moment(run: RunStore) -> None:
+def test_d30_a_checkpoint_holds_its_cursor(run: RunStore) -> None:
     it = talk(conversations_of(run, "s"))
     states = []
     for number in range(1, 8):
@@ -192,7 +192,7 @@ def test_d30_a_checkpoint_holds_the_cursor_of_its_moment(run: RunStore) -> None:
     assert it.say("user").seq > max(seqs) + 50  # no number comes again
 
 
-def test_d29_a_chunk_that_was_activated_after_the_checkpoint_waits_again(run: RunStore) -> None:
+def test_d29_a_chunk_activated_after_the_checkpoint_is_buffered_again(run: RunStore) -> None:
     it = talk(conversations_of(run, "s"))
     while not (waiting := it.record.buffered_observation_chunks):
         it.turn()
@@ -203,7 +203,7 @@ def test_d29_a_chunk_that_was_activated_after_the_checkpoint_waits_again(run: Ru
     assert it.record.buffered_observation_chunks == waiting
 
 
-def test_d28_what_was_observed_of_a_dead_branch_covers_nothing(run: RunStore) -> None:
+def test_d28_chunks_of_a_dead_branch_cover_nothing(run: RunStore) -> None:
     it = talk(conversations_of(run, "s"), small(bufferTokens=0))
     it.say("user")
     answer = it.say("assistant")
@@ -239,7 +239,7 @@ def test_d28_a_chunk_neither_skips_nor_repeats_a_message(run: RunStore) -> None:
     assert not list(uncovered(run.database))
 
 
-def test_d22_observations_of_a_conversation_are_among_those_of_its_run(run: RunStore) -> None:
+def test_d22_conversation_observations_are_also_observations_of_the_run(run: RunStore) -> None:
     it = talk(
         conversations_of(run, "s"),
         observer=Stub(source="llm", says=lambda _: "* 🔴 (14:30) beat the rival\nDate: x\n- plain"),
@@ -256,9 +256,7 @@ def test_d22_observations_of_a_conversation_are_among_those_of_its_run(run: RunS
     assert run.observations(ObservationQuery(session="s")) == found
 
 
-def test_d31_a_run_that_takes_no_observations_takes_conversations_all_the_same(
-    run: RunStore,
-) -> None:
+def test_d31_a_run_without_observations_still_stores_conversations(run: RunStore) -> None:
     run.database.execute("DROP TABLE observations")
     it = talk(conversations_of(run, "s"))
     while not it.record.cursor:
@@ -410,11 +408,11 @@ class Threads(RuleBasedStateMachine):
             self.folder.cleanup()
 
 
-def test_d28_d29_d30_each_message_is_raw_or_covered_once_whatever_happens() -> None:
+def test_d28_d29_d30_each_message_is_always_raw_or_covered_once() -> None:
     run_state_machine_as_test(Threads, settings=settings(max_examples=25, stateful_step_count=25))
 
 
-def test_d18_d26_what_a_reflection_forgot_is_recalled_word_by_word(
+def test_d18_d26_details_dropped_by_a_reflection_can_be_recalled(
     threads: ConversationStore,
 ) -> None:
     it = talk(threads, reflector=Mirror(says="* 🔴 a lot was said"))
@@ -436,7 +434,7 @@ def test_d18_d26_what_a_reflection_forgot_is_recalled_word_by_word(
     assert sum(everything) == len(threads.messages("t", upto=record.reflection.upto_seq))
 
 
-def test_d26_what_has_no_room_on_a_page_is_on_the_next(it: Talk) -> None:
+def test_d26_text_that_does_not_fit_a_page_is_on_the_next(it: Talk) -> None:
     words = " ".join(f"{number:05}" for number in range(1_500))
     it.say("user", 1, text=words)
     it.conversation.before_call(0)
@@ -452,6 +450,6 @@ def test_d26_what_has_no_room_on_a_page_is_on_the_next(it: Talk) -> None:
     assert (short.pages, len(short.text)) == (1, len("tick 1, user: ") + 160)
 
 
-def test_d26_a_group_that_there_is_not_is_refused(threads: ConversationStore) -> None:
+def test_d26_an_unknown_group_is_rejected(threads: ConversationStore) -> None:
     with pytest.raises(UnknownMemory, match="group-7"):
         MessageRecall(threads, "t", tokens).recall("group-7")

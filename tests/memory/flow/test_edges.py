@@ -38,7 +38,9 @@ def flows(blackboard: Blackboard) -> Flows:
     return Flows(blackboard)
 
 
-def test_b21_an_edge_is_source_filter_and_transformer(blackboard: Blackboard, flows: Flows) -> None:
+def test_b21_an_edge_has_source_filter_and_transformer(
+    blackboard: Blackboard, flows: Flows
+) -> None:
     flows.add(edge("tagged", accepts=TagFilter(any_of=frozenset({"plan"}))))
     note(blackboard, 1, tags=["plan"])
     note(blackboard, 2, tags=["noise"])
@@ -46,14 +48,16 @@ def test_b21_an_edge_is_source_filter_and_transformer(blackboard: Blackboard, fl
     assert held(blackboard, Y) == [1]
 
 
-def test_b21_one_edge_more_needs_no_change_elsewhere(tiers: Tiers) -> None:
+def test_b21_another_edge_needs_no_other_change(tiers: Tiers) -> None:
     tiers.memory.flows.add(edge("gossip", STM, team_scope("rivals"), accepts=of_kinds("rumour")))
     note(tiers.blackboard, 1, scope=STM, kind="rumour")
     tiers.consolidator.tick(1000)
     assert held(tiers.blackboard, team_scope("rivals")) == [1]
 
 
-def test_b21_an_edge_more_gets_what_another_consumes(blackboard: Blackboard, flows: Flows) -> None:
+def test_b21_another_edge_gets_entries_that_one_consumes(
+    blackboard: Blackboard, flows: Flows
+) -> None:
     flows.add(edge("eats", consumes=True), edge("reads", target=Z))
     note(blackboard, 1)
     flows.run("eats")
@@ -78,7 +82,7 @@ def test_b21_many_feed_one_and_one_feeds_many(blackboard: Blackboard, flows: Flo
 
 
 @pytest.mark.parametrize("transformer", [copies, identity])
-def test_b21_what_goes_round_in_a_circle_comes_to_an_end(
+def test_b21_a_cycle_of_edges_ends(
     blackboard: Blackboard, flows: Flows, transformer: Transformer
 ) -> None:
     at_once = Threshold(1, 1)
@@ -98,7 +102,7 @@ def test_b21_what_goes_round_in_a_circle_comes_to_an_end(
     assert blackboard.faults == {}
 
 
-def test_b21_an_edge_may_end_where_it_begins(blackboard: Blackboard, flows: Flows) -> None:
+def test_b21_an_edge_may_target_its_source(blackboard: Blackboard, flows: Flows) -> None:
     flows.add(edge("round", X, X, trigger=Threshold(1, 2)))
     notes(blackboard, range(4))
     flows.run(final=True)
@@ -106,7 +110,7 @@ def test_b21_an_edge_may_end_where_it_begins(blackboard: Blackboard, flows: Flow
     assert flows.pending("round") == []
 
 
-def test_b21_what_a_circle_left_to_do_survives_a_restore(blackboard: Blackboard) -> None:
+def test_b21_pending_entries_of_a_cycle_survive_a_restore(blackboard: Blackboard) -> None:
     before = Flows(blackboard)
     before.add(edge("xy", X, Y), edge("yx", Y, X))
     note(blackboard, 1)
@@ -131,7 +135,7 @@ def test_b22_hooks_and_explicit_writes_feed_one_level(blackboard: Blackboard, fl
     assert held(blackboard, X) == held(blackboard, Y) == [7, 8]
 
 
-def test_b21_an_edge_taken_away_carries_no_more(blackboard: Blackboard, flows: Flows) -> None:
+def test_b21_a_removed_edge_stops_carrying(blackboard: Blackboard, flows: Flows) -> None:
     flows.add(edge("up", trigger=Threshold(1, 1)))
     note(blackboard, 1)
     flows.remove("up")
@@ -140,7 +144,9 @@ def test_b21_an_edge_taken_away_carries_no_more(blackboard: Blackboard, flows: F
     assert held(blackboard, Y) == [1]
 
 
-def test_b21_an_edge_replaced_goes_on_where_it_was(blackboard: Blackboard, flows: Flows) -> None:
+def test_b21_a_replaced_edge_continues_from_its_cursor(
+    blackboard: Blackboard, flows: Flows
+) -> None:
     flows.add(edge("up"))
     note(blackboard, 1)
     flows.run()
@@ -176,7 +182,7 @@ YES, NO = Threshold(0, 0), Threshold(99, 99)
         (OnDemand(), waiting(99, 999.0, 1.0), waiting()._replace(requested=True)),
     ],
 )
-def test_b23_a_trigger_is_due_when_its_figure_is_reached(
+def test_b23_a_trigger_is_due_at_its_threshold(
     trigger: Trigger, early: Pending, late: Pending
 ) -> None:
     assert not trigger.due(early)
@@ -189,7 +195,7 @@ def test_b23_triggers_combine_as_any_and_all(triggers: tuple[Trigger, Trigger]) 
     assert AllOf(triggers).due(waiting()) is (NO not in triggers)
 
 
-def test_b23_a_write_sets_off_what_it_makes_due(blackboard: Blackboard, flows: Flows) -> None:
+def test_b23_a_write_runs_the_edges_it_makes_due(blackboard: Blackboard, flows: Flows) -> None:
     flows.add(edge("up", trigger=AnyOf((Threshold(2, 5), Periodic(60.0)))))
     notes(blackboard, range(5))
     assert held(blackboard, Y) == [0, 1, 2, 3, 4]
@@ -201,7 +207,7 @@ def test_b23_a_write_sets_off_what_it_makes_due(blackboard: Blackboard, flows: F
     assert held(blackboard, Y) == [0, 1, 2, 3, 4, 5, 6]
 
 
-def test_b23_a_full_scope_is_a_reason_by_itself(blackboard: Blackboard, flows: Flows) -> None:
+def test_b23_a_full_scope_triggers_a_carry(blackboard: Blackboard, flows: Flows) -> None:
     flows.add(edge("up", trigger=AllOf((Threshold(1, 2), Fullness(0.9))), consumes=True))
     text = "word " * 1000  # 1,250 tokens of 8,000
     for n in range(5):
@@ -212,7 +218,7 @@ def test_b23_a_full_scope_is_a_reason_by_itself(blackboard: Blackboard, flows: F
     assert held(blackboard, Y) == [0, 1, 2, 3, 4, 5]
 
 
-def test_b24_identity_carries_entries_as_they_are(blackboard: Blackboard, flows: Flows) -> None:
+def test_b24_identity_carries_entries_unchanged(blackboard: Blackboard, flows: Flows) -> None:
     flows.add(edge("up", transformer=identity))
     blackboard.write(
         X, NOTE, {"n": 1}, tick=5, game_s=2.0, tags=["a"], importance=8, status="claim"
@@ -229,7 +235,7 @@ def test_b24_identity_carries_entries_as_they_are(blackboard: Blackboard, flows:
     assert (above.key, above.sources) == (below.key, (below.key,))
 
 
-def test_b24_filtering_carries_what_passes(blackboard: Blackboard, flows: Flows) -> None:
+def test_b24_filtering_carries_only_passing_entries(blackboard: Blackboard, flows: Flows) -> None:
     grave = Filtering(lambda entry: entry.importance > 5)
     flows.add(edge("up", transformer=grave))
     note(blackboard, 1)
@@ -239,7 +245,7 @@ def test_b24_filtering_carries_what_passes(blackboard: Blackboard, flows: Flows)
     assert flows.pending("up") == []  # what did not pass was looked at all the same
 
 
-def test_b24_a_summarizer_that_is_given_is_used(blackboard: Blackboard, flows: Flows) -> None:
+def test_b24_a_given_summarizer_is_used(blackboard: Blackboard, flows: Flows) -> None:
     requested: list[tuple[str, str]] = []
 
     def summarize(prompt: str, text: str) -> str:
@@ -266,7 +272,7 @@ def failing(_prompt: str, _text: str) -> str:
 
 
 @pytest.mark.parametrize("summarize", [None, failing, lambda _prompt, _text: "  \n"])
-def test_b24_without_a_summary_the_entries_are_told_in_figures(
+def test_b24_without_a_summary_the_entries_are_counted(
     blackboard: Blackboard, summarize: object
 ) -> None:
     flows = Flows(blackboard)
@@ -316,9 +322,7 @@ def test_b13_the_map_shows_scopes_policies_counts_edges_and_what_is_pending(
     assert shown.scopes[Z].count == 0
 
 
-def test_b13_circles_and_scopes_that_nobody_knows_are_told(
-    blackboard: Blackboard, flows: Flows
-) -> None:
+def test_b13_cycles_and_unknown_scopes_are_reported(blackboard: Blackboard, flows: Flows) -> None:
     flows.add(edge("there", X, Y), edge("back", Y, X), edge("lost", "agent:nobody:stm", "attic"))
     note(blackboard, 1)
     assert memory_map(blackboard, flows, [Y]).problems == (
@@ -329,7 +333,7 @@ def test_b13_circles_and_scopes_that_nobody_knows_are_told(
     )
 
 
-def test_b13_the_map_of_play_has_no_problems_and_all_its_levels(tiers: Tiers) -> None:
+def test_b13_the_map_of_play_has_all_levels_and_no_problems(tiers: Tiers) -> None:
     shown = tiers.memory.map()
     assert shown.problems == ()
     assert len(shown.scopes) == 6
@@ -343,7 +347,7 @@ def test_b13_the_map_of_play_has_no_problems_and_all_its_levels(tiers: Tiers) ->
     ]
 
 
-def test_b37_memory_tells_what_it_does_not_know(tiers: Tiers) -> None:
+def test_b37_the_map_lists_what_memory_does_not_know(tiers: Tiers) -> None:
     before = tiers.memory.map().gaps
     assert {f"{SENSORY} holds nothing", "no battle is known", "no strategy is known"} <= {*before}
     assert "nothing was carried by skills" in before

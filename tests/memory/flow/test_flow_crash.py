@@ -54,9 +54,7 @@ def standing(tiers: Tiers) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_b18_killed_and_opened_again_pending_and_cursors_are_those_of_the_checkpoint(
-    tmp_path: Path,
-) -> None:
+def test_b18_after_a_kill_pending_and_cursors_are_those_of_the_checkpoint(tmp_path: Path) -> None:
     path = tmp_path / "killed.sqlite"
     with subprocess.Popen(
         [sys.executable, "-c", PLAY, str(path)],
@@ -85,7 +83,7 @@ def test_b18_killed_and_opened_again_pending_and_cursors_are_those_of_the_checkp
     whole.store.close()
 
 
-def test_b25_sources_go_in_the_commit_that_has_what_came_of_them(
+def test_b25_sources_are_deleted_in_the_commit_of_their_results(
     store: RunStore, tmp_path: Path
 ) -> None:
     blackboard = Blackboard(store)
@@ -113,7 +111,7 @@ def test_b25_sources_go_in_the_commit_that_has_what_came_of_them(
     assert len(flows.pending("up")) == 3
 
 
-def test_b25_what_came_of_actions_names_the_last_of_them(tiers: Tiers) -> None:
+def test_b25_a_counted_approach_names_its_last_actions(tiers: Tiers) -> None:
     tiers.acts(range(1, 40), "push", why="open the door")
     keys = {each.key for each in tiers.blackboard.entries("agent:play:working")}
     tiers.consolidator.consolidate(1000, reason="session_end")

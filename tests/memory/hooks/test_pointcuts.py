@@ -60,19 +60,19 @@ ALL = ["Walker.walk", "Walker.rest", "Runner.run"]
         ("WALKER.*", []),
     ],
 )
-def test_b05_a_glob_fits_a_short_name_or_a_full_one(glob: str, expected: list[str]) -> None:
+def test_b05_a_glob_matches_short_or_full_names(glob: str, expected: list[str]) -> None:
     assert seen_of(glob) == expected
     assert seen_of(Pointcut.pattern(glob)) == expected
 
 
-def test_b05_a_class_means_its_subclasses_too() -> None:
+def test_b05_a_class_includes_its_subclasses() -> None:
     assert seen_of(Pointcut.of_class(Walker)) == ALL
     assert seen_of(Pointcut.of_class(Runner)) == ALL
     assert seen_of(Pointcut.of_class(Runner), other=True) == []
     assert seen_of(Pointcut.of_class(Walker), other=True) == ["Walker.walk", "Walker.rest"]
 
 
-def test_b05_one_instance_is_told_from_another_that_equals_it() -> None:
+def test_b05_equal_instances_are_distinguished() -> None:
     class Twin(Walker):
         def __eq__(self, other: object) -> bool:
             return isinstance(other, Twin)
@@ -115,7 +115,7 @@ class Lodging:
     ],
     ids=["the instance", "all others", "another class"],
 )
-def test_b06_whoever_comes_to_live_at_the_address_of_another_is_not_taken_for_it(
+def test_b06_an_object_at_a_reused_address_is_not_the_old_one(
     choose: Callable[[object], Pointcut], heir: type[Walker], expected: list[int]
 ) -> None:
     hooks, seen = Hooks(), []
@@ -128,7 +128,7 @@ def test_b06_whoever_comes_to_live_at_the_address_of_another_is_not_taken_for_it
     assert seen == expected
 
 
-def test_b05_an_instance_is_not_kept_alive_by_being_watched() -> None:
+def test_b05_watching_does_not_keep_an_instance_alive() -> None:
     hooks, gone = Hooks(), []
 
     class Mortal(Walker):
@@ -143,13 +143,13 @@ def test_b05_an_instance_is_not_kept_alive_by_being_watched() -> None:
     assert gone == ["gone"]
 
 
-def test_b05_tags_of_the_decorator_choose_methods() -> None:
+def test_b05_decorator_tags_select_methods() -> None:
     assert seen_of(Pointcut.tagged("leisure")) == ["Walker.rest", "Runner.run"]
     assert seen_of(Pointcut.tagged("sport")) == ["Runner.run"]
     assert seen_of(Pointcut.tagged("work")) == []
 
 
-def test_b05_a_method_is_itself_and_not_one_of_its_name() -> None:
+def test_b05_an_override_is_another_method() -> None:
     class Sleeper(Walker):
         @hookable
         def rest(self) -> None:
@@ -165,7 +165,7 @@ def test_b05_a_method_is_itself_and_not_one_of_its_name() -> None:
     assert seen_of(Walker.rest) == ["Walker.rest"]
 
 
-def test_b05_a_method_is_not_taken_for_one_of_the_same_short_name() -> None:
+def test_b05_methods_with_equal_short_names_are_distinguished() -> None:
     hooks, seen = Hooks(), []
 
     def elsewhere() -> Runner:
@@ -182,7 +182,7 @@ def test_b05_a_method_is_not_taken_for_one_of_the_same_short_name() -> None:
     assert seen == ["Walker.rest"]
 
 
-def test_b05_a_method_that_nobody_opened_is_refused() -> None:
+def test_b05_a_method_without_hookable_is_rejected() -> None:
     with pytest.raises(NotHookable, match="decorate it with @hookable"):
         Hooks().after(Walker.__init__, lambda _call, _result: None)
 
@@ -200,7 +200,7 @@ def test_b05_pointcuts_combine() -> None:
     assert repr(leisure & ~runner) == "Pointcut(description='(tagged(leisure) & ~Runner.*)')"
 
 
-def test_b05_instances_combine_with_all_else() -> None:
+def test_b05_instance_pointcuts_combine_with_others() -> None:
     hooks = Hooks()
     one, two = Runner(hooks), Runner(hooks)
     at_one = Pointcut.of_instance(one)
@@ -237,7 +237,7 @@ def position(call: Call, result: int) -> Produced:
 
 
 @pytest.mark.parametrize(("ttl_s", "expires_s"), [(3.0, 5.0), (None, 12.0)])  # or the scope's
-def test_b02_a_producer_is_a_pointcut_an_extractor_and_a_time_to_live(
+def test_b02_a_producer_has_pointcut_extractor_and_time_to_live(
     blackboard: Blackboard, ttl_s: float | None, expires_s: float
 ) -> None:
     hooks = Hooks()
@@ -250,7 +250,7 @@ def test_b02_a_producer_is_a_pointcut_an_extractor_and_a_time_to_live(
     assert (entry.importance, entry.expires_s) == (7, expires_s)
 
 
-def test_b02_an_extractor_may_find_nothing_or_several_things(blackboard: Blackboard) -> None:
+def test_b02_an_extractor_may_return_none_or_several(blackboard: Blackboard) -> None:
     hooks = Hooks()
     producers = Producers(hooks, blackboard)
     leisure = Pointcut.tagged("leisure")
@@ -267,7 +267,7 @@ def test_b02_an_extractor_may_find_nothing_or_several_things(blackboard: Blackbo
     assert [entry.data for entry in blackboard.entries(WORKING)] == [{"n": 0}, {"n": 1}, {"n": 2}]
 
 
-def test_b02_producers_have_the_priority_1000_and_may_have_another(blackboard: Blackboard) -> None:
+def test_b02_producers_have_priority_1000_by_default(blackboard: Blackboard) -> None:
     hooks = Hooks()
     producers = Producers(hooks, blackboard)
 
@@ -283,7 +283,7 @@ def test_b02_producers_have_the_priority_1000_and_may_have_another(blackboard: B
     assert (usual.priority, late.priority) == (1000, 1001)
 
 
-def test_b02_what_an_entry_is_about_and_founded_on_goes_with_it(blackboard: Blackboard) -> None:
+def test_b02_produced_key_status_and_sources_are_stored(blackboard: Blackboard) -> None:
     hooks = Hooks()
 
     def rumour(_call: Call, result: int) -> Produced:
@@ -303,7 +303,7 @@ def test_b02_what_an_entry_is_about_and_founded_on_goes_with_it(blackboard: Blac
     assert (one.status, one.sources, one.key != two.key) == ("verified", (), True)
 
 
-def test_b03_failures_and_beginnings_are_remembered_too(blackboard: Blackboard) -> None:
+def test_b03_errors_and_calls_can_be_remembered(blackboard: Blackboard) -> None:
     hooks = Hooks()
     producers = Producers(hooks, blackboard)
     producers.register(
@@ -328,9 +328,7 @@ def test_b03_failures_and_beginnings_are_remembered_too(blackboard: Blackboard) 
     ]
 
 
-def test_b04_a_broken_extractor_is_counted_told_once_and_changes_nothing(
-    blackboard: Blackboard,
-) -> None:
+def test_b04_a_failing_extractor_is_counted_and_reported_once(blackboard: Blackboard) -> None:
     told: list[str] = []
     hooks = Hooks(on_fault=lambda name, _error: told.append(name))
 
@@ -347,9 +345,7 @@ def test_b04_a_broken_extractor_is_counted_told_once_and_changes_nothing(
     assert [entry.kind for entry in blackboard.entries(WORKING)] == ["position", "position"]
 
 
-def test_b04_a_broken_extractor_of_failures_leaves_the_failure_alone(
-    blackboard: Blackboard,
-) -> None:
+def test_b04_a_failing_error_extractor_leaves_the_error_alone(blackboard: Blackboard) -> None:
     hooks = Hooks()
     producers = Producers(hooks, blackboard)
     producers.register("*", position, scope=WORKING, kind="x", on="after_throwing")
@@ -363,7 +359,7 @@ def test_b04_a_broken_extractor_of_failures_leaves_the_failure_alone(
     assert hooks.faults == {wrong.__qualname__: 1, position.__qualname__: 1}
 
 
-def test_b08_a_new_memory_is_registered_and_nothing_else_is_edited(
+def test_b08_a_new_memory_needs_only_a_registration(
     store: RunStore, blackboard: Blackboard
 ) -> None:
     diary = scope_name("cartographer", "ltm:episodic")
@@ -388,9 +384,7 @@ def test_b08_a_new_memory_is_registered_and_nothing_else_is_edited(
     ]
 
 
-def test_b09_several_memories_observe_one_event_and_decide_each_for_itself(
-    blackboard: Blackboard,
-) -> None:
+def test_b09_several_memories_observe_one_event_independently(blackboard: Blackboard) -> None:
     hooks = Hooks()
     producers = Producers(hooks, blackboard)
 
@@ -420,7 +414,7 @@ def test_b09_several_memories_observe_one_event_and_decide_each_for_itself(
     assert len(blackboard.entries(EPISODIC)) == 3
 
 
-def test_an_unknown_scope_is_refused_at_registration(blackboard: Blackboard) -> None:
+def test_an_unknown_scope_is_rejected_at_registration(blackboard: Blackboard) -> None:
     producers = Producers(Hooks(), blackboard)
     with pytest.raises(UnknownScope, match="'attic' is no scope"):
         producers.register("*", lambda _call, _result: None, scope="attic", kind="x")
@@ -436,7 +430,7 @@ class FellInWater(Fell):
     """An event of a narrower type."""
 
 
-def test_b01_events_are_told_through_one_hookable_method_and_watched_by_type() -> None:
+def test_b01_events_go_through_emit_and_are_watched_by_type() -> None:
     hooks, seen, all_of_them = Hooks(), [], []
     watching = hooks.after(Fell, lambda _call, event: seen.append(event))
     hooks.after(Hooks.emit, lambda call, event: all_of_them.append((call.name, event)))
@@ -450,7 +444,7 @@ def test_b01_events_are_told_through_one_hookable_method_and_watched_by_type() -
     assert len(seen) == 2
 
 
-def test_b02_a_producer_is_for_one_type_of_event(blackboard: Blackboard) -> None:
+def test_b02_a_producer_may_watch_one_event_type(blackboard: Blackboard) -> None:
     hooks = Hooks()
 
     def depth(_call: Call, event: Fell) -> Produced:

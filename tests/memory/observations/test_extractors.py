@@ -85,18 +85,18 @@ def test_c01_extractors_are_pure(tool: str, args: dict[str, Any], result: Result
         ("read_file", "file_read", 3),
     ],
 )
-def test_c02_a_file_is_told_by_what_was_done_to_it(tool: str, kind: str, importance: int) -> None:
+def test_c02_a_file_change_is_observed_by_type(tool: str, kind: str, importance: int) -> None:
     assert saw(tool, path="src/a.py", content="x") == [(kind, "src/a.py", importance)]
 
 
-def test_c02_a_command_that_went_well_is_told_with_its_code() -> None:
+def test_c02_a_successful_command_is_observed_with_its_code() -> None:
     assert saw("run_command", ended(0), command="bun check:types") == [
         ("command_run", "bun check:types -> exit 0", 4)
     ]
     assert saw("run_command", DONE, command="ls")[0][0] == "command_run"
 
 
-def test_c02_a_command_that_failed_is_told_with_code_and_error() -> None:
+def test_c02_a_failed_command_is_observed_with_code_and_error() -> None:
     assert saw("run_command", ended(1, stderr="TypeError: x"), command="bun test") == [
         ("command_error", "Failed: bun test -> exit 1: TypeError: x", 8)
     ]
@@ -108,7 +108,7 @@ def test_c02_a_command_that_failed_is_told_with_code_and_error() -> None:
 
 
 @pytest.mark.parametrize("tool", ["glob", "grep"])
-def test_c02_a_search_is_told_with_the_number_of_its_results(tool: str) -> None:
+def test_c02_a_search_is_observed_with_its_result_count(tool: str) -> None:
     (found,) = TOOL_CALLS(tool, {"pattern": "onToolResult"}, Result("a:1\nb:2\n\nc:3\n"))
     assert found.type == "search_performed"
     assert found.content == f'{tool} "onToolResult" -> 3 matches'
@@ -121,13 +121,13 @@ def test_c02_a_search_is_told_with_the_number_of_its_results(tool: str) -> None:
     assert saw(tool, Result(""), pattern="x")[0][1].endswith("0 matches")
 
 
-def test_c02_a_list_of_things_to_do_is_told_whole() -> None:
+def test_c02_a_todo_list_is_observed_completely() -> None:
     todos = [{"content": "test", "status": "done"}, {"content": "ship"}]
     assert saw("todo_write", todos=todos) == [("todo_updated", "[done] test; [pending] ship", 5)]
     assert saw("todo_write", todos=[]) == [("todo_updated", "nothing to do", 5)]
 
 
-def test_c02_a_task_is_told_by_its_description() -> None:
+def test_c02_a_task_is_observed_by_its_description() -> None:
     assert saw("task", description="look around", prompt="Please") == [
         ("task_delegated", "look around", 5)
     ]
@@ -144,19 +144,19 @@ def test_c02_every_tool_of_the_table_has_an_extractor_and_a_source() -> None:
         assert observed.source == "programmatic"
 
 
-def test_c03_a_tool_that_nobody_knows_comes_to_nothing() -> None:
+def test_c03_an_unknown_tool_gives_no_observation() -> None:
     assert saw("fly", path="x") == []
     assert saw("fly", failed("no wings")) == []
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_c03_what_was_denied_or_blocked_comes_to_nothing(tool: str) -> None:
+def test_c03_a_denied_or_blocked_call_gives_no_observation(tool: str) -> None:
     assert saw(tool, Result(error="denied by the user", refused=True), path="x") == []
     assert saw(tool, Result(refused=True), command="rm -rf /") == []
 
 
 @pytest.mark.parametrize("tool", ["run_command", "edit_file", "grep"])
-def test_c03_a_long_error_is_cut_to_200_characters_and_kept_whole_beside(tool: str) -> None:
+def test_c03_a_long_error_is_cut_at_200_characters_and_complete_in_metadata(tool: str) -> None:
     error = "".join(f"line {n}\n" for n in range(100))
     args = {"command": "make", "path": "a.py", "pattern": "x"}
     (observed,) = TOOL_CALLS(tool, args, failed(error))
@@ -167,13 +167,13 @@ def test_c03_a_long_error_is_cut_to_200_characters_and_kept_whole_beside(tool: s
     assert observed.metadata["error"] == error
 
 
-def test_c03_an_error_of_200_characters_is_told_whole() -> None:
+def test_c03_an_error_of_200_characters_is_not_cut() -> None:
     (observed,) = TOOL_CALLS("run_command", {"command": "m"}, failed("x" * 200))
     assert observed.content.endswith("x" * 200)
 
 
 @pytest.mark.parametrize("tool", [each for each in TOOLS if each != "run_command"])
-def test_c04_what_failed_is_told_as_failed_and_no_file_as_modified(tool: str) -> None:
+def test_c04_a_failed_call_is_observed_as_failed_only(tool: str) -> None:
     (observed,) = TOOL_CALLS(tool, {"path": "a.py", "pattern": "a"}, failed("text not found"))
     assert (observed.type, observed.importance) == ("tool_error", 8)
     assert observed.content.startswith("Failed: ")
@@ -182,13 +182,13 @@ def test_c04_what_failed_is_told_as_failed_and_no_file_as_modified(tool: str) ->
         assert observed.about == "a.py"
 
 
-def test_c02_a_kind_of_call_more_is_one_more_table() -> None:
+def test_c02_a_new_kind_of_call_is_one_more_table() -> None:
     more = Extractors(TOOLS, {"fly": lambda args, _: [Observed("flown", args["to"], 6)]})
     assert more("fly", {"to": "the town"}, DONE) == (Observed("flown", "the town", 6),)
     assert more("edit_file", {"path": "a"}, DONE) == TOOL_CALLS("edit_file", {"path": "a"}, DONE)
 
 
-def test_c02_two_extractors_for_one_tool_are_refused() -> None:
+def test_c02_two_extractors_for_one_tool_are_rejected() -> None:
     with pytest.raises(MalformedRecord, match=r"'task' has an extractor already; remove it"):
         Extractors(TOOLS, {"task": lambda _args, _result: []})
 
@@ -221,7 +221,7 @@ def pipeline(store: RunStore) -> Pipeline:
     return Pipeline(store, store.next_session())
 
 
-def test_c02_c09_calls_become_the_block_of_the_design(pipeline: Pipeline) -> None:
+def test_c02_c09_calls_become_the_designed_block(pipeline: Pipeline) -> None:
     for _ in range(3):
         assert pipeline.call("edit_file", path="src/agent/index.ts") == 1
     pipeline.call("run_command", ended(1, stderr="TypeError: x"), command="bun test")
@@ -246,7 +246,7 @@ def test_c02_c09_calls_become_the_block_of_the_design(pipeline: Pipeline) -> Non
     )
 
 
-def test_c04_a_failed_edit_is_an_error_and_the_next_one_mends_it(pipeline: Pipeline) -> None:
+def test_c04_a_failed_edit_is_an_error_until_the_next_success(pipeline: Pipeline) -> None:
     pipeline.call("edit_file", failed("text not found"), path="a.py")
     text = pipeline.block()
     assert text is not None
@@ -259,7 +259,7 @@ def test_c04_a_failed_edit_is_an_error_and_the_next_one_mends_it(pipeline: Pipel
     assert "text not found (no longer so: tick 2: a.py)" in text
 
 
-def test_c15_parallel_calls_of_one_tool_keep_what_each_was_given(pipeline: Pipeline) -> None:
+def test_c15_parallel_calls_of_one_tool_keep_their_arguments(pipeline: Pipeline) -> None:
     capture = pipeline.capture
     for name in ("a", "b", "c"):
         capture.called(name, "edit_file", {"path": f"{name}.py"})
@@ -269,7 +269,7 @@ def test_c15_parallel_calls_of_one_tool_keep_what_each_was_given(pipeline: Pipel
     assert told == [("file_modified", "c.py"), ("tool_error", "a.py"), ("file_modified", "b.py")]
 
 
-def test_c15_what_a_call_was_given_is_as_it_was_then(pipeline: Pipeline) -> None:
+def test_c15_arguments_are_copied_when_the_call_begins(pipeline: Pipeline) -> None:
     todos = [{"content": "go", "status": "pending"}]
     args = {"todos": todos}
     pipeline.capture.called("a", "todo_write", args)
@@ -280,14 +280,14 @@ def test_c15_what_a_call_was_given_is_as_it_was_then(pipeline: Pipeline) -> None
     assert observation.content == "[pending] go"
 
 
-def test_c15_a_result_that_nobody_waits_for_comes_to_nothing(pipeline: Pipeline) -> None:
+def test_c15_an_unexpected_result_gives_no_observation(pipeline: Pipeline) -> None:
     assert pipeline.capture.returned("unheard of", DONE) == 0
     pipeline.capture.called("a", "edit_file", {"path": "a"})
     assert pipeline.capture.returned("a", DONE) == 1
     assert pipeline.capture.returned("a", DONE) == 0  # a result comes once
 
 
-def test_c15_calls_that_never_end_are_given_up_the_oldest_first(pipeline: Pipeline) -> None:
+def test_c15_unfinished_calls_are_dropped_oldest_first(pipeline: Pipeline) -> None:
     for number in range(MOST_OPEN + 1):
         pipeline.capture.called(str(number), "edit_file", {"path": f"{number}.py"})
     assert pipeline.capture.returned("0", DONE) == 0
@@ -295,14 +295,14 @@ def test_c15_calls_that_never_end_are_given_up_the_oldest_first(pipeline: Pipeli
     assert pipeline.capture.returned(str(MOST_OPEN), DONE) == 1
 
 
-def test_c16_a_rule_that_breaks_is_counted_and_the_call_goes_on(pipeline: Pipeline) -> None:
+def test_c16_a_failing_extractor_is_counted_and_the_call_continues(pipeline: Pipeline) -> None:
     pipeline.capture.called("a", "todo_write", {"todos": "no list"})
     assert pipeline.capture.returned("a", DONE) == 0
     assert pipeline.capture.faults == {"observe todo_write": 1}
     assert pipeline.call("edit_file", path="a") == 1
 
 
-def test_c16_a_store_that_breaks_is_counted_and_the_call_goes_on() -> None:
+def test_c16_a_failing_store_is_counted_and_the_call_continues() -> None:
     def full(_observed: Sequence[Observed]) -> None:
         raise OSError("no space left")
 
@@ -314,7 +314,7 @@ def test_c16_a_store_that_breaks_is_counted_and_the_call_goes_on() -> None:
     assert told == ["observe edit_file"]  # told once, counted each time
 
 
-def test_c17_the_block_has_the_call_that_just_ended(pipeline: Pipeline) -> None:
+def test_c17_the_block_includes_the_latest_call(pipeline: Pipeline) -> None:
     blocks = []
     for number in range(3):
         pipeline.call("run_command", ended(0), command=f"make {number}")

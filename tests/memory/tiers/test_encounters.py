@@ -63,7 +63,7 @@ def known_before(tiers: Tiers, path: Path) -> None:
         tiers.memory.take_over(Knowledge(), store.seed())
 
 
-def test_e35_what_is_seen_otherwise_is_closed_in_what_outlives_runs_too(
+def test_e35_a_contradicted_record_is_closed_for_later_runs_too(
     tiers: Tiers, tmp_path: Path
 ) -> None:
     opened = open_memory(tiers.store, "play", session_id="now", started_at=LATE + 1)
@@ -84,14 +84,14 @@ def test_e35_what_is_seen_otherwise_is_closed_in_what_outlives_runs_too(
         assert store.seed() == []
 
 
-def test_e35_encounters_are_handed_to_those_to_come(tiers: Tiers) -> None:
+def test_e35_encounters_are_delivered_to_later_runs(tiers: Tiers) -> None:
     see(tiers, HEARD, heard())
     tiers.memory.consolidator.consolidate(10)
     (entry,) = tiers.blackboard.entries(EPISODIC, kind=HEARD)
     assert dict(entry.data) == heard()
 
 
-def test_e35_who_gave_something_once_is_no_mere_talker_for_having_given_it(tiers: Tiers) -> None:
+def test_e35_a_person_who_gave_something_keeps_that_result(tiers: Tiers) -> None:
     see(tiers, HEARD, heard("belongings"))
     again = see(tiers, HEARD, heard())
     assert again.data["came"] == ["belongings"]
@@ -108,13 +108,13 @@ def test_e35_who_gave_something_once_is_no_mere_talker_for_having_given_it(tiers
         (BARRED, {"passed": False}, {"passed": False}, ""),
     ],
 )
-def test_what_contradicts_what_is_told_in_words(
+def test_a_contradiction_is_described_in_words(
     kind: str, known: dict[str, Json], seen: dict[str, Json], words: str
 ) -> None:
     assert contradiction(kind, known, seen) == words
 
 
-def test_an_encounter_of_another_shape_is_refused(tiers: Tiers) -> None:
+def test_an_invalid_encounter_is_rejected(tiers: Tiers) -> None:
     with pytest.raises(MalformedRecord):
         see(tiers, SHELF, {"wares": [1]})
 
@@ -134,7 +134,7 @@ def known(tiers: Tiers, kind: str, name: str) -> dict[str, Any]:
     return dict(entry.data)
 
 
-def test_who_stood_second_and_who_led_them_are_known_by_name(tiers: Tiers) -> None:
+def test_the_second_enemy_and_the_trainer_are_known_by_name(tiers: Tiers) -> None:
     fight(tiers, 10, enemy_pokemon="rat, bird")
     tiers.consolidator.consolidate(1000)
     for name in ("rat", "bird", "RAMBLER 1"):
@@ -142,7 +142,7 @@ def test_who_stood_second_and_who_led_them_are_known_by_name(tiers: Tiers) -> No
         assert (met["place"], met["met"], met["won"], met["won_by"]) == ("the lane", 1, 1, "turtle")
 
 
-def test_meeting_again_keeps_the_first_time_and_tells_of_the_last(tiers: Tiers) -> None:
+def test_a_repeated_meeting_keeps_the_first_and_updates_the_last(tiers: Tiers) -> None:
     fight(tiers, 10, outcome="defeat", player_level=4)
     tiers.consolidator.consolidate(1000)
     fight(tiers, 1010, location="the wood", finisher="bird", moves_used=["peck"])
@@ -156,7 +156,7 @@ def test_meeting_again_keeps_the_first_time_and_tells_of_the_last(tiers: Tiers) 
     assert (met["lost_in"], met["lost_by"], met["lost_at"]) == ("the lane", "turtle", 4)
 
 
-def test_runs_that_met_the_same_keep_it_apart(tiers: Tiers) -> None:
+def test_runs_keep_separate_records_of_one_opponent(tiers: Tiers) -> None:
     fight(tiers, 10)
     entry = tiers.blackboard.entries(STM, kind=BATTLE)[0]
     for run in ("one", "other"):
@@ -166,7 +166,7 @@ def test_runs_that_met_the_same_keep_it_apart(tiers: Tiers) -> None:
     assert sorted(runs) == ["one", "one", "other", "other"]  # the species and the trainer
 
 
-def test_a_thing_is_known_by_where_it_was_first_had_and_the_most_there_were(tiers: Tiers) -> None:
+def test_an_item_has_its_first_place_and_highest_count(tiers: Tiers) -> None:
     for tick, count, place in ((5, 2, "the store"), (9, 5, "the lane"), (12, 1, "the wood")):
         owned = {**as_json(OWNED), "tick": tick, "items": {"potion": count}, "location": place}
         tiers.blackboard.write(STM, RESOURCES, owned, tick=tick, game_s=1.0)
@@ -176,14 +176,14 @@ def test_a_thing_is_known_by_where_it_was_first_had_and_the_most_there_were(tier
     assert had["most"] == 5
 
 
-def test_looking_twice_at_the_same_bag_elsewhere_is_one_look(tiers: Tiers) -> None:
+def test_an_unchanged_bag_elsewhere_is_one_snapshot(tiers: Tiers) -> None:
     for tick, place in ((5, "the store"), (9, "the lane")):
         owned = {**as_json(OWNED), "tick": tick, "location": place}
         tiers.blackboard.write(STM, RESOURCES, owned, tick=tick, game_s=1.0)
     assert len(tiers.strategist.resource_history) == 1
 
 
-def test_battles_of_before_places_were_told_are_understood(tiers: Tiers) -> None:
+def test_battles_without_a_place_are_accepted(tiers: Tiers) -> None:
     tiers.strategist.record_battle(FIGHT)
     (entry,) = tiers.blackboard.entries(STM, kind=BATTLE)
     (derived,) = acquaintances([entry], run="old")
