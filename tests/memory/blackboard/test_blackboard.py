@@ -1,4 +1,4 @@
-"""Scopes, capacities, time to live, events."""
+"""The blackboard: scopes, capacities, time to live, events."""
 
 import pytest
 
@@ -125,7 +125,7 @@ def test_entries_of_earlier_runs_are_known_from_tick_0(tiers: Tiers) -> None:
         8,
     )
     assert (entry.tick, entry.game_s) == (0, 0.0)
-    assert tiers.memory.map().pending == 0  # it has been learnt from already
+    assert tiers.memory.map().pending == 0  # earlier runs delivered it
 
 
 def test_changes_differs_after_each_change_and_only_then(blackboard: Blackboard) -> None:

@@ -1,4 +1,4 @@
-"""Versions, access, validation, eviction, and events in the midst of one another."""
+"""Policies of the blackboard: versions, access, validation, eviction, nested events, transactions."""
 
 from collections.abc import Mapping
 
@@ -161,7 +161,7 @@ def test_b36_lasting_kinds_are_evicted_last(store: RunStore) -> None:
     assert held(blackboard, SENSORY)[:2] == [0, 11]
     for n in range(60, 120):
         note(blackboard, n, scope=SENSORY, kind="law", importance=5)
-    assert held(blackboard, SENSORY) == list(range(70, 120))  # nothing else is left to go
+    assert held(blackboard, SENSORY) == list(range(70, 120))  # no other entries are left
 
 
 def test_closing_again_keeps_earlier_evidence(blackboard: Blackboard) -> None:
@@ -206,8 +206,8 @@ def test_many_revisions_do_not_grow_the_index(blackboard: Blackboard) -> None:
     assert index.lowest() is entry
 
 
-def copied(blackboard: Blackboard) -> Transaction:
-    """Return what reads one entry and is to write another."""
+def reading_and_writing(blackboard: Blackboard) -> Transaction:
+    """Return a transaction that reads one entry and writes another."""
     transaction = blackboard.transaction()
     transaction.read(X, "a")
     transaction.write(Y, NOTE, {"n": 2})
@@ -228,12 +228,12 @@ def test_b36_a_transaction_applies_all_its_writes_at_once(blackboard: Blackboard
 
 def test_b36_a_concurrent_write_is_a_conflict(blackboard: Blackboard) -> None:
     note(blackboard, 1, key="a")
-    transaction = copied(blackboard)
+    transaction = reading_and_writing(blackboard)
     note(blackboard, 3, key="a")
     with pytest.raises(Conflict, match="read it again"), transaction:
         pass
     assert held(blackboard, Y) == []
-    with copied(blackboard):  # tried again
+    with reading_and_writing(blackboard):  # the retry
         pass
     assert held(blackboard, Y) == [2]
 
@@ -243,11 +243,11 @@ def test_b36_a_concurrent_creation_removal_or_closing_is_a_conflict(
     blackboard: Blackboard, change: str
 ) -> None:
     entry = None if change == "made" else note(blackboard, 1, key="a")
-    transaction = copied(blackboard)
+    transaction = reading_and_writing(blackboard)
     if change.startswith("gone"):
         blackboard.forget(X)
     if change.endswith(("made", "made again")):
-        note(blackboard, 1, key="a")  # the same version of the same words, and yet another
+        note(blackboard, 1, key="a")  # equal version and data, but a new seq
     if change == "closed":
         assert entry is not None
         blackboard.close(entry, "no")
@@ -258,13 +258,13 @@ def test_b36_a_concurrent_creation_removal_or_closing_is_a_conflict(
 
 def test_b36_a_changed_utility_is_no_conflict(blackboard: Blackboard) -> None:
     entry = note(blackboard, 1, key="a")
-    with copied(blackboard):
+    with reading_and_writing(blackboard):
         blackboard.revise(entry, utility=0.9)
     assert held(blackboard, Y) == [2]
 
 
 def test_b36_an_error_discards_the_transaction(blackboard: Blackboard) -> None:
-    transaction = copied(blackboard)
+    transaction = reading_and_writing(blackboard)
     with pytest.raises(ZeroDivisionError), transaction:
         raise ZeroDivisionError
     assert held(blackboard, Y) == []

@@ -1,4 +1,4 @@
-"""Conversations of play as the program and a model have them, for whoever observes them."""
+"""Sample conversations of play between the program and a model."""
 
 import datetime as dt
 import json
@@ -75,7 +75,7 @@ def returned(words: str, *, tick: int = 0, id: str = "c1", is_error: bool = Fals
 
 
 def turn(number: int) -> list[Message]:
-    """Return one question with a call of a tool and an answer, as they come in play that gets on slowly."""
+    """Return one question, tool call and answer, as in play that progresses slowly."""
     tick = number * 40
     reached = MILESTONES[: number // 20]
     told = situation("stuck", tick, tick / 2, f"route_{number % 3 + 1} ({number % 7}, 4)")

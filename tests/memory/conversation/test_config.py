@@ -1,4 +1,4 @@
-"""Part D, the settings: one `true`, or the names of the design."""
+"""Part D, the settings: `true`, or the names of the design."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How observations are written and read, whoever wrote them."""
+"""The format of observations, rendered and parsed, from rules and from models."""
 
 import datetime as dt
 import re
@@ -347,7 +347,7 @@ def test_d11_parsing_drops_ages_from_any_text(parts: list[str]) -> None:
     assert annotated(annotated(text, now), now) == annotated(text, now)
 
 
-def test_d11_annotating_again_replaces_the_ages() -> None:
+def test_d11_without_text_or_time_nothing_is_annotated() -> None:
     assert annotated("", Now(TODAY)) == ""
     assert annotated(OLD, Now()) == OLD
 

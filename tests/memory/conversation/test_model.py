@@ -1,4 +1,4 @@
-"""What models are told that observe or reflect, and what becomes of their answers."""
+"""Prompts for models that observe or reflect, and the handling of their answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -25,7 +25,7 @@ from memory.conversation.situation_format import milestones_in, situation
 from memory.store.conversation_record import Message, MessageOrigin
 from memory.tokens import tokens
 from tests.memory.conversation.talks import answered, asked, called, dated, play, returned, said
-from tests.memory.conversation.threads import Mirror
+from tests.memory.conversation.threads import StubReflector
 
 STUCK = replace(
     situation("stuck", 80, 40, "route_1"),
@@ -54,7 +54,7 @@ LONG = render(
 
 @dataclass
 class Answers:
-    """Answers a model would give, one after the other, the last again and again; and what it was told."""
+    """A fake model with given answers, of which the last repeats; it records its prompts."""
 
     answers: Sequence[str]
     told: list[tuple[str, str]] = field(default_factory=list)
@@ -290,7 +290,7 @@ def test_d17_no_higher_level_is_tried_without_an_answer() -> None:
 )
 def test_d19_d34_an_empty_or_too_long_reflection_is_rejected(says: str, problem: str) -> None:
     with pytest.raises(DistillingFailed, match=problem):
-        reflect_until(Mirror(says=says), LONG, 200)
+        reflect_until(StubReflector(says=says), LONG, 200)
 
 
 def test_d17_d34_rules_can_be_retried_like_models() -> None:

@@ -1,4 +1,4 @@
-"""Edges between scopes: how they join, when they carry, what happens to entries on their way, and the map of it."""
+"""Edges between scopes: topology, triggers, transformers, and the memory map."""
 
 from collections.abc import Sequence
 
@@ -61,7 +61,7 @@ def test_b21_another_edge_gets_entries_that_one_consumes(
     flows.add(edge("eats", consumes=True), edge("reads", target=Z))
     note(blackboard, 1)
     flows.run("eats")
-    assert held(blackboard, X) == [1]  # waits for the one that has yet to read it
+    assert held(blackboard, X) == [1]  # still pending at the other edge
     flows.run("reads")
     note(blackboard, 2)
     flows.run("reads", "eats")
@@ -95,7 +95,7 @@ def test_b21_a_cycle_of_edges_ends(
     note(blackboard, 2, scope=Y)
     for _ in range(3):
         flows.run(final=True)
-    # Each has been everywhere, and home once.
+    # Each entry visited every scope, and its own once.
     came_home = [1, 2] if transformer is identity else [1, 1, 2]
     assert sorted(map(str, held(blackboard, X))) == list(map(str, came_home))
     assert [flows.carried(name) for name in ("xy", "yz", "zx")] == [2, 2, 2]
@@ -201,7 +201,7 @@ def test_b23_a_write_runs_the_edges_it_makes_due(blackboard: Blackboard, flows: 
     assert held(blackboard, Y) == [0, 1, 2, 3, 4]
     blackboard.expire(59.0)
     note(blackboard, 5)
-    assert flows.run() == {}  # asked for, but one alone is too few
+    assert flows.run() == {}  # requested, but below the minimum
     blackboard.expire(60.0)
     note(blackboard, 6)
     assert held(blackboard, Y) == [0, 1, 2, 3, 4, 5, 6]
@@ -242,7 +242,7 @@ def test_b24_filtering_carries_only_passing_entries(blackboard: Blackboard, flow
     note(blackboard, 2, importance=6)
     flows.run()
     assert held(blackboard, Y) == [2]
-    assert flows.pending("up") == []  # what did not pass was looked at all the same
+    assert flows.pending("up") == []  # filtered entries are processed too
 
 
 def test_b24_a_given_summarizer_is_used(blackboard: Blackboard, flows: Flows) -> None:
@@ -286,7 +286,7 @@ def test_b24_without_a_summary_the_entries_are_counted(
     assert text.startswith("ticks 0 to 40: 30 note, 1 battle.")
     assert {"tick 3: note: n 3", "tick 40: battle: enemy rat"} <= {*text.splitlines()}
     assert len(summary.sources) == len(below) + 1
-    assert summary.status == "inferred"  # no model has said it
+    assert summary.status == "inferred"  # not written by a model
     assert held(blackboard, X) == []
 
 

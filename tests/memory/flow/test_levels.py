@@ -1,4 +1,4 @@
-"""Six levels, their figures, and how what is played becomes what is known."""
+"""The six levels, their settings, and the flow from play to knowledge."""
 
 from dataclasses import replace
 
@@ -46,7 +46,7 @@ def test_b19_the_six_levels_are_scopes_under_the_agent(tiers: Tiers) -> None:
 
 def test_b20_sensory_memory_holds_fifty_entries_for_ten_seconds() -> None:
     assert (scope_of(SENSORY).capacity, scope_of(SENSORY).ttl_s) == (50, 10.0)
-    moments = EDGES["moments"]  # ours: they are read before they can expire
+    moments = EDGES["moments"]  # differs from the design: read before they expire
     assert moments.trigger == AnyOf((Threshold(1, 20), Periodic(8.0)))
 
 
@@ -61,8 +61,10 @@ def test_b20_working_memory_is_compacted_at_nine_tenths_of_8000_tokens() -> None
 
 def test_b20_short_term_memory_lasts_an_hour() -> None:
     assert scope_of(STM).ttl_s == 3_600.0
-    assert scope_of(STM).capacity == 2_000  # ours: a session's thousand events fit as well
-    # Ours: all above is fed when the consolidator asks, each thousand ticks, with a checkpoint behind it.
+    assert (
+        scope_of(STM).capacity == 2_000
+    )  # differs from the design: a session's thousand events fit
+    # Differs from the design: the consolidator feeds all levels above every 1,000 ticks, before a checkpoint.
     assert {EDGES[name].trigger for name in ("experiences", "skills", "concepts", "habits")} == {
         OnDemand()
     }
@@ -143,38 +145,38 @@ def test_e30_each_experience_is_delivered_once(tiers: Tiers) -> None:
     tiers.consolidator.consolidate(2500, reason="session_end")
     tiers.store.commit(checkpoint=checkpoint(2500))
     told = [row.kind for row in tiers.store.outbox()]
-    # The entries are whom one met, and the session.
+    # The entries are the opponents met, and the session.
     assert sorted(told) == ["entry", "entry", "strategy", "totals", "totals"]
 
 
 def test_e40_consolidation_follows_the_diagram(tiers: Tiers) -> None:
-    heard: list[tuple[str, str, str]] = []
+    events: list[tuple[str, str, str]] = []
 
     def listen(event: BlackboardEvent) -> None:
-        heard.append((event.action, event.entry.scope, event.entry.kind))
+        events.append((event.action, event.entry.scope, event.entry.kind))
 
     weak = replace(PATTERN, pattern_id="weak", relevance_score=0.1)
     tiers.tactician.add_pattern(weak)
     tiers.acts(range(1, 10), "talk", why="heal")
     tiers.fight(9, "victory")
     tiers.blackboard.subscribe("*", listen)
-    assert tiers.consolidator.tick(999) is None  # not the interval yet
-    assert heard == []
+    assert tiers.consolidator.tick(999) is None  # within the first interval
+    assert events == []
     tiers.consolidator.tick(1000)
-    interval, heard[:] = tuple(heard), []
+    interval, events[:] = tuple(events), []
     tiers.acts(range(1001, 1010), "rest", why="sleep")
-    heard.clear()
+    events.clear()
     tiers.memory.end_session(tiers.store, 1500)
 
     in_order(
         interval,
-        ("write", STM, APPROACH),  # recent actions, recognised as patterns
+        ("write", STM, APPROACH),  # recent actions, counted as approaches
         ("write", PROCEDURAL, "pattern"),
         ("forget", PROCEDURAL, "pattern"),  # forgetting, pruned
         ("write", STM, CONSOLIDATION),
     )
     in_order(
-        heard,
+        events,
         ("write", STM, APPROACH),
         ("write", STM, SESSION),  # the summary
         ("write", EPISODIC, SESSION),
@@ -188,20 +190,20 @@ def test_e40_consolidation_follows_the_diagram(tiers: Tiers) -> None:
     assert {"pattern", "strategy", "entry", "totals"} <= {row.kind for row in tiers.store.outbox()}
 
 
-def in_order(heard: object, *expected: tuple[str, str, str]) -> None:
-    assert isinstance(heard, tuple | list)
-    rest = iter(heard)
+def in_order(events: object, *expected: tuple[str, str, str]) -> None:
+    assert isinstance(events, tuple | list)
+    rest = iter(events)
     for each in expected:
-        assert each in rest, f"{each} is not heard of where it should be in {heard}"
+        assert each in rest, f"{each} is not heard of where it should be in {events}"
 
 
 def test_b35_a_session_has_events_at_its_start_and_after_its_last_carry(tiers: Tiers) -> None:
-    heard: list[tuple[str, object, int]] = []
+    events: list[tuple[str, object, int]] = []
 
     def listen(event: BlackboardEvent) -> None:
         if event.action == "write" and event.entry.kind.startswith("session_"):
             name = event.entry.data.get("session_id")
-            heard.append((event.entry.kind, name, tiers.memory.map().pending))
+            events.append((event.entry.kind, name, tiers.memory.map().pending))
 
     (begun,) = tiers.blackboard.entries(STM, kind="session_begun")
     assert begun.data == {"session_id": "session-1"}
@@ -211,7 +213,7 @@ def test_b35_a_session_has_events_at_its_start_and_after_its_last_carry(tiers: T
     tiers.blackboard.subscribe(STM, listen)
     assert tiers.memory.map().pending > 0
     tiers.memory.end_session(tiers.store, 30)
-    said = [each for each in heard if each[0] != "session_totals"]
+    said = [each for each in events if each[0] != "session_totals"]
     assert said == [("session_ended", "session-1", 0), ("session_begun", "session-1#2", 0)]
 
 

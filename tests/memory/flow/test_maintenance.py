@@ -1,4 +1,4 @@
-"""How scopes look after themselves. The clock is the game's: time passes when somebody says so."""
+"""Maintenance of scopes, in game time that each test sets."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -53,7 +53,7 @@ def test_b26_relevance_decays_each_minute(
     assert maintenance.relevance(entry) == pytest.approx(left)
     half = blackboard.revise(entry, relevance=0.5)
     assert maintenance.relevance(half) == pytest.approx(0.5 * left)
-    assert blackboard.entries(X) == [half]  # asking rewrites nothing
+    assert blackboard.entries(X) == [half]  # reading changes nothing
 
 
 def test_b26_decayed_entries_are_pruned_when_their_scope_is_due(
@@ -66,7 +66,7 @@ def test_b26_decayed_entries_are_pruned_when_their_scope_is_due(
     note(blackboard, 2)
     assert maintenance.run() == [X]
     assert held(blackboard, X) == [2]
-    assert maintenance.run() == []  # not its turn again
+    assert maintenance.run() == []  # not due again
     assert maintenance.run(asked=True) == [X]
     assert held(blackboard, X) == [2]
 
@@ -146,7 +146,7 @@ def test_b27_a_closed_entry_is_not_merged_with_an_equal_one(
     assert blackboard.entries(X) == [wrong, again]
 
 
-def test_b27_words_count_by_field_and_keyed_entries_are_not_merged(
+def test_b27_words_count_by_field_so_occurrences_are_not_merged(
     blackboard: Blackboard, maintenance: Maintenance
 ) -> None:
     for n in range(300):
@@ -262,7 +262,7 @@ def entries_of(sayings: list[tuple[str, list[str]]]) -> list[Entry]:
 
 
 def one_by_one(entries: list[Entry], threshold: float) -> list[list[Entry]]:
-    """Each entry held against the newest of every group, which is what a group is."""
+    """Groups by comparing each entry with the newest of each group, which is the definition of a group."""
     found: list[list[Entry]] = []
     for entry in reversed(entries):
         for group in found:

@@ -1,4 +1,4 @@
-"""Pointcuts: which calls a handler is for."""
+"""Pointcuts and producers: which calls a handler is for, and the entries it writes."""
 
 import gc
 from collections.abc import Callable
@@ -25,11 +25,11 @@ from memory.hooks.producers import Extractor
 from tests.memory.hooks.walker import Runner, Walker
 from tests.memory.samples import EPISODIC, SENSORY, STM, WORKING
 
-MANY = 5_000  # new objects, for one of them to come to live where an old one was
+MANY = 5_000  # new objects, enough that one reuses an old address
 
 
 def seen_of(pointcut: WatchTarget, *, other: bool = False) -> list[str]:
-    """Return which methods of a runner, or of a walker, are seen at `pointcut`."""
+    """Return the methods of a Runner, or of a Walker, that match `pointcut`."""
     hooks, seen = Hooks(), []
     hooks.after(pointcut, lambda call, _result: seen.append(call.name))
     runner = Walker(hooks) if other else Runner(hooks)
@@ -50,12 +50,12 @@ ALL = ["Walker.walk", "Walker.rest", "Runner.run"]
         ("Walker.*", ["Walker.walk", "Walker.rest"]),
         ("*.walk", ["Walker.walk"]),
         ("Runner.*", ["Runner.run"]),
-        ("Runner.walk", []),  # it is the walker's method
+        ("Runner.walk", []),  # defined by Walker
         ("tests.memory.hooks.walker.*", ALL),
         ("tests.memory.hooks.walker.Walker.r*", ["Walker.rest"]),
         ("*.Walker.rest", ["Walker.rest"]),
         ("tests.memory.*.Runner.run", ["Runner.run"]),
-        ("memory.walker.*", []),  # a full name begins at the beginning
+        ("memory.walker.*", []),  # the glob must match from the start
         ("walk", []),
         ("WALKER.*", []),
     ],
@@ -90,40 +90,40 @@ def test_b05_equal_instances_are_distinguished() -> None:
     assert seen == [1, 2]
 
 
-class Lodging:
-    """Walkers close together in memory, so that what one leaves is given to the next of its size."""
+class AddressReuse:
+    """Walkers allocated together, so that the address of a deleted one is reused."""
 
     def __init__(self, hooks: Hooks) -> None:
         self.hooks = hooks
-        self.lodgers = [Walker(hooks) for _ in range(200)]
+        self.walkers = [Walker(hooks) for _ in range(200)]
 
-    def let_again(self, kind: type[Walker]) -> list[Walker]:
-        """Return new lodgers, one of whom lives where the hundredth did."""
-        address = id(self.lodgers[100])
-        del self.lodgers[100]
+    def replace_one(self, kind: type[Walker]) -> list[Walker]:
+        """Delete one walker and return new ones, one of which has its address."""
+        address = id(self.walkers[100])
+        del self.walkers[100]
         fresh = [kind(self.hooks) for _ in range(MANY)]
         assert address in {id(each) for each in fresh}
         return fresh
 
 
 @pytest.mark.parametrize(
-    ("choose", "heir", "expected"),
+    ("choose", "new_kind", "expected"),
     [
         (Pointcut.of_instance, Walker, [1]),
-        (lambda lodger: ~Pointcut.of_instance(lodger), Walker, [2, *[3] * MANY]),
+        (lambda walker: ~Pointcut.of_instance(walker), Walker, [2, *[3] * MANY]),
         (lambda _lodger: Pointcut.of_class(Runner), Runner, [3] * MANY),
     ],
     ids=["the instance", "all others", "another class"],
 )
 def test_b06_an_object_at_a_reused_address_is_not_the_old_one(
-    choose: Callable[[object], Pointcut], heir: type[Walker], expected: list[int]
+    choose: Callable[[object], Pointcut], new_kind: type[Walker], expected: list[int]
 ) -> None:
     hooks, seen = Hooks(), []
-    lodging = Lodging(hooks)
-    hooks.after(choose(lodging.lodgers[100]), lambda _call, result: seen.append(result))
-    lodging.lodgers[100].walk(1)
-    lodging.lodgers[50].walk(2)
-    for each in lodging.let_again(heir):
+    reuse = AddressReuse(hooks)
+    hooks.after(choose(reuse.walkers[100]), lambda _call, result: seen.append(result))
+    reuse.walkers[100].walk(1)
+    reuse.walkers[50].walk(2)
+    for each in reuse.replace_one(new_kind):
         each.walk(3)
     assert seen == expected
 
@@ -131,14 +131,14 @@ def test_b06_an_object_at_a_reused_address_is_not_the_old_one(
 def test_b05_watching_does_not_keep_an_instance_alive() -> None:
     hooks, gone = Hooks(), []
 
-    class Mortal(Walker):
+    class Tracked(Walker):
         def __del__(self) -> None:
             gone.append("gone")
 
-    mortal = Mortal(hooks)
-    hooks.after(Pointcut.of_instance(mortal), lambda _call, _result: None)
-    mortal.walk(1)
-    del mortal
+    tracked = Tracked(hooks)
+    hooks.after(Pointcut.of_instance(tracked), lambda _call, _result: None)
+    tracked.walk(1)
+    del tracked
     gc.collect()
     assert gone == ["gone"]
 
@@ -236,7 +236,9 @@ def position(call: Call, result: int) -> Produced:
     return Produced(data, tick=result, game_s=2.0, tags={"move"}, importance=7)
 
 
-@pytest.mark.parametrize(("ttl_s", "expires_s"), [(3.0, 5.0), (None, 12.0)])  # or the scope's
+@pytest.mark.parametrize(
+    ("ttl_s", "expires_s"), [(3.0, 5.0), (None, 12.0)]
+)  # without one, the scope's
 def test_b02_a_producer_has_pointcut_extractor_and_time_to_live(
     blackboard: Blackboard, ttl_s: float | None, expires_s: float
 ) -> None:
@@ -286,12 +288,12 @@ def test_b02_producers_have_priority_1000_by_default(blackboard: Blackboard) -> 
 def test_b02_produced_key_status_and_sources_are_stored(blackboard: Blackboard) -> None:
     hooks = Hooks()
 
-    def rumour(_call: Call, result: int) -> Produced:
+    def claim(_call: Call, result: int) -> Produced:
         sources = (f"tick:{result}",)
         return Produced({"to": result}, 1, 0.0, key="home", status="claim", sources=sources)
 
     producers = Producers(hooks, blackboard)
-    producers.register("*", rumour, scope=WORKING, kind="rumour")
+    producers.register("*", claim, scope=WORKING, kind="rumour")
     producers.register("*", position, scope=STM, kind="position")
     walker = Walker(hooks)
     walker.walk(1)
@@ -368,16 +370,16 @@ def test_b08_a_new_memory_needs_only_a_registration(
         return Produced({"at": result // 10, "by": type(call.instance).__name__}, result, 0.0)
 
     hooks = Hooks()
-    heard: list[BlackboardEvent] = []
-    blackboard.subscribe("agent:cartographer:*", heard.append)
+    events: list[BlackboardEvent] = []
+    blackboard.subscribe("agent:cartographer:*", events.append)
     blackboard.define(EntryKind("footprint", key=lambda data: str(data["at"]), lasting=True))
     Producers(hooks, blackboard).register("*.walk", footprint, scope=diary, kind="footprint")
     walker = Walker(hooks)
     for distance in (3, 4, 5):
         walker.walk(distance)
-    assert [event.entry.data["at"] for event in heard if event.action == "write"] == [0, 0, 1]
+    assert [event.entry.data["at"] for event in events if event.action == "write"] == [0, 0, 1]
     store.commit()
-    entries = Blackboard(store).entries(diary, kind="footprint")  # as read back from the file
+    entries = Blackboard(store).entries(diary, kind="footprint")  # read from the file
     assert [(entry.key, entry.version) for entry in entries] == [
         ("footprint:0", 2),
         ("footprint:1", 1),
@@ -421,13 +423,13 @@ def test_an_unknown_scope_is_rejected_at_registration(blackboard: Blackboard) ->
 
 
 class Fell(NamedTuple):
-    """An event: something that happened and is no call."""
+    """An event, which has no method of its own."""
 
     depth: int
 
 
 class FellInWater(Fell):
-    """An event of a narrower type."""
+    """A subtype of the event."""
 
 
 def test_b01_events_go_through_emit_and_are_watched_by_type() -> None:

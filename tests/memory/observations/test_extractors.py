@@ -1,4 +1,4 @@
-"""What the calls of tools come to: the rules, and that they are nothing but rules."""
+"""Observations of tool calls: the extraction rules, their purity, and the pipeline to the block."""
 
 import ast
 import sys
@@ -15,7 +15,13 @@ from memory import Faults, MalformedRecord, Observed, RunStore
 from memory.observations.block import observations_block
 from memory.observations.observation import MOST_OPEN, Capture, Extractors, ObservationQuery, Result
 from memory.observations.tools import TOOL_SECTIONS, TOOLS
-from tests.memory.observations.observing import DONE, TOOL_CALLS, ended, failed, saw
+from tests.memory.observations.observing import (
+    DONE,
+    TOOL_CALLS,
+    command_result,
+    error_result,
+    observed_by,
+)
 
 WATCHED: list[str] = []
 IS_WATCHING = [False]
@@ -86,25 +92,27 @@ def test_c01_extractors_are_pure(tool: str, args: dict[str, Any], result: Result
     ],
 )
 def test_c02_a_file_change_is_observed_by_type(tool: str, kind: str, importance: int) -> None:
-    assert saw(tool, path="src/a.py", content="x") == [(kind, "src/a.py", importance)]
+    assert observed_by(tool, path="src/a.py", content="x") == [(kind, "src/a.py", importance)]
 
 
 def test_c02_a_successful_command_is_observed_with_its_code() -> None:
-    assert saw("run_command", ended(0), command="bun check:types") == [
+    assert observed_by("run_command", command_result(0), command="bun check:types") == [
         ("command_run", "bun check:types -> exit 0", 4)
     ]
-    assert saw("run_command", DONE, command="ls")[0][0] == "command_run"
+    assert observed_by("run_command", DONE, command="ls")[0][0] == "command_run"
 
 
 def test_c02_a_failed_command_is_observed_with_code_and_error() -> None:
-    assert saw("run_command", ended(1, stderr="TypeError: x"), command="bun test") == [
-        ("command_error", "Failed: bun test -> exit 1: TypeError: x", 8)
-    ]
-    assert saw("run_command", failed("no such program"), command="bun") == [
+    assert observed_by(
+        "run_command", command_result(1, stderr="TypeError: x"), command="bun test"
+    ) == [("command_error", "Failed: bun test -> exit 1: TypeError: x", 8)]
+    assert observed_by("run_command", error_result("no such program"), command="bun") == [
         ("command_error", "Failed: bun -> exit 1: no such program", 8)
     ]
-    assert saw("run_command", ended(2, stdout="1 failed"), command="t")[0][1].endswith("1 failed")
-    assert saw("run_command", ended(3), command="t")[0][1] == "Failed: t -> exit 3"
+    assert observed_by("run_command", command_result(2, stdout="1 failed"), command="t")[0][
+        1
+    ].endswith("1 failed")
+    assert observed_by("run_command", command_result(3), command="t")[0][1] == "Failed: t -> exit 3"
 
 
 @pytest.mark.parametrize("tool", ["glob", "grep"])
@@ -113,25 +121,29 @@ def test_c02_a_search_is_observed_with_its_result_count(tool: str) -> None:
     assert found.type == "search_performed"
     assert found.content == f'{tool} "onToolResult" -> 3 matches'
     assert found.importance == 3
-    assert saw(tool, Result(["a"]), pattern="x") == [
+    assert observed_by(tool, Result(["a"]), pattern="x") == [
         ("search_performed", f'{tool} "x" -> 1 match', 3)
     ]
-    assert saw(tool, Result({"matches": 4}), pattern="x")[0][1].endswith("4 matches")
-    assert saw(tool, Result({"matches": ["a", "b"]}), pattern="x")[0][1].endswith("2 matches")
-    assert saw(tool, Result(""), pattern="x")[0][1].endswith("0 matches")
+    assert observed_by(tool, Result({"matches": 4}), pattern="x")[0][1].endswith("4 matches")
+    assert observed_by(tool, Result({"matches": ["a", "b"]}), pattern="x")[0][1].endswith(
+        "2 matches"
+    )
+    assert observed_by(tool, Result(""), pattern="x")[0][1].endswith("0 matches")
 
 
 def test_c02_a_todo_list_is_observed_completely() -> None:
     todos = [{"content": "test", "status": "done"}, {"content": "ship"}]
-    assert saw("todo_write", todos=todos) == [("todo_updated", "[done] test; [pending] ship", 5)]
-    assert saw("todo_write", todos=[]) == [("todo_updated", "nothing to do", 5)]
+    assert observed_by("todo_write", todos=todos) == [
+        ("todo_updated", "[done] test; [pending] ship", 5)
+    ]
+    assert observed_by("todo_write", todos=[]) == [("todo_updated", "nothing to do", 5)]
 
 
 def test_c02_a_task_is_observed_by_its_description() -> None:
-    assert saw("task", description="look around", prompt="Please") == [
+    assert observed_by("task", description="look around", prompt="Please") == [
         ("task_delegated", "look around", 5)
     ]
-    assert saw("task", prompt="Please look")[0][1] == "Please look"
+    assert observed_by("task", prompt="Please look")[0][1] == "Please look"
 
 
 def test_c02_every_tool_of_the_table_has_an_extractor_and_a_source() -> None:
@@ -145,21 +157,21 @@ def test_c02_every_tool_of_the_table_has_an_extractor_and_a_source() -> None:
 
 
 def test_c03_an_unknown_tool_gives_no_observation() -> None:
-    assert saw("fly", path="x") == []
-    assert saw("fly", failed("no wings")) == []
+    assert observed_by("fly", path="x") == []
+    assert observed_by("fly", error_result("no wings")) == []
 
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_c03_a_denied_or_blocked_call_gives_no_observation(tool: str) -> None:
-    assert saw(tool, Result(error="denied by the user", refused=True), path="x") == []
-    assert saw(tool, Result(refused=True), command="rm -rf /") == []
+    assert observed_by(tool, Result(error="denied by the user", refused=True), path="x") == []
+    assert observed_by(tool, Result(refused=True), command="rm -rf /") == []
 
 
 @pytest.mark.parametrize("tool", ["run_command", "edit_file", "grep"])
 def test_c03_a_long_error_is_cut_at_200_characters_and_complete_in_metadata(tool: str) -> None:
     error = "".join(f"line {n}\n" for n in range(100))
     args = {"command": "make", "path": "a.py", "pattern": "x"}
-    (observed,) = TOOL_CALLS(tool, args, failed(error))
+    (observed,) = TOOL_CALLS(tool, args, error_result(error))
     told = observed.content.partition(": line")[2]
     assert len("line" + told) == 200
     assert observed.content.endswith("…")
@@ -168,13 +180,13 @@ def test_c03_a_long_error_is_cut_at_200_characters_and_complete_in_metadata(tool
 
 
 def test_c03_an_error_of_200_characters_is_not_cut() -> None:
-    (observed,) = TOOL_CALLS("run_command", {"command": "m"}, failed("x" * 200))
+    (observed,) = TOOL_CALLS("run_command", {"command": "m"}, error_result("x" * 200))
     assert observed.content.endswith("x" * 200)
 
 
 @pytest.mark.parametrize("tool", [each for each in TOOLS if each != "run_command"])
 def test_c04_a_failed_call_is_observed_as_failed_only(tool: str) -> None:
-    (observed,) = TOOL_CALLS(tool, {"path": "a.py", "pattern": "a"}, failed("text not found"))
+    (observed,) = TOOL_CALLS(tool, {"path": "a.py", "pattern": "a"}, error_result("text not found"))
     assert (observed.type, observed.importance) == ("tool_error", 8)
     assert observed.content.startswith("Failed: ")
     if tool.endswith("_file"):
@@ -194,7 +206,7 @@ def test_c02_two_extractors_for_one_tool_are_rejected() -> None:
 
 
 class Pipeline:
-    """A model's calls in one session, kept in a run's file."""
+    """The tool calls of a model in one session, observed into the file of a run."""
 
     def __init__(self, store: RunStore, session: str) -> None:
         self.store = store
@@ -224,8 +236,8 @@ def pipeline(store: RunStore) -> Pipeline:
 def test_c02_c09_calls_become_the_designed_block(pipeline: Pipeline) -> None:
     for _ in range(3):
         assert pipeline.call("edit_file", path="src/agent/index.ts") == 1
-    pipeline.call("run_command", ended(1, stderr="TypeError: x"), command="bun test")
-    pipeline.call("run_command", ended(0), command="bun check:types")
+    pipeline.call("run_command", command_result(1, stderr="TypeError: x"), command="bun test")
+    pipeline.call("run_command", command_result(0), command="bun check:types")
     pipeline.call("grep", Result("a\nb\nc"), pattern="onToolResult")
     assert pipeline.block() == "\n".join(
         (
@@ -247,7 +259,7 @@ def test_c02_c09_calls_become_the_designed_block(pipeline: Pipeline) -> None:
 
 
 def test_c04_a_failed_edit_is_an_error_until_the_next_success(pipeline: Pipeline) -> None:
-    pipeline.call("edit_file", failed("text not found"), path="a.py")
+    pipeline.call("edit_file", error_result("text not found"), path="a.py")
     text = pipeline.block()
     assert text is not None
     assert "Modified Files" not in text
@@ -263,7 +275,7 @@ def test_c15_parallel_calls_of_one_tool_keep_their_arguments(pipeline: Pipeline)
     capture = pipeline.capture
     for name in ("a", "b", "c"):
         capture.called(name, "edit_file", {"path": f"{name}.py"})
-    for name, result in (("c", DONE), ("a", failed("gone")), ("b", DONE)):
+    for name, result in (("c", DONE), ("a", error_result("gone")), ("b", DONE)):
         assert capture.returned(name, result) == 1
     told = [(each.type, each.about) for each in pipeline.store.observations()][::-1]
     assert told == [("file_modified", "c.py"), ("tool_error", "a.py"), ("file_modified", "b.py")]
@@ -284,7 +296,7 @@ def test_c15_an_unexpected_result_gives_no_observation(pipeline: Pipeline) -> No
     assert pipeline.capture.returned("unheard of", DONE) == 0
     pipeline.capture.called("a", "edit_file", {"path": "a"})
     assert pipeline.capture.returned("a", DONE) == 1
-    assert pipeline.capture.returned("a", DONE) == 0  # a result comes once
+    assert pipeline.capture.returned("a", DONE) == 0  # a second result is ignored
 
 
 def test_c15_unfinished_calls_are_dropped_oldest_first(pipeline: Pipeline) -> None:
@@ -311,13 +323,13 @@ def test_c16_a_failing_store_is_counted_and_the_call_continues() -> None:
     for _ in range(3):
         assert capture.saw("edit_file", {"path": "a"}, DONE) == 0
     assert capture.faults == {"observe edit_file": 3}
-    assert told == ["observe edit_file"]  # told once, counted each time
+    assert told == ["observe edit_file"]  # reported once, counted each time
 
 
 def test_c17_the_block_includes_the_latest_call(pipeline: Pipeline) -> None:
     blocks = []
     for number in range(3):
-        pipeline.call("run_command", ended(0), command=f"make {number}")
+        pipeline.call("run_command", command_result(0), command=f"make {number}")
         blocks.append(pipeline.block() or "")
     assert [text.count("- make") for text in blocks] == [1, 2, 3]
 

@@ -1,4 +1,4 @@
-"""Where observations are kept: columns, sessions, questions, going back, and what becomes of them in a damaged file."""
+"""The storage of observations: columns, sessions, queries, restores, and damaged files."""
 
 import sqlite3
 from contextlib import closing
@@ -156,7 +156,7 @@ def test_c08_a_session_is_cleared_alone(store: RunStore) -> None:
     assert store.clear_observations("run-1") == 2
     assert contents(store) == ["a.py"]
     assert store.clear_observations("run-1") == 0
-    add(store, FAILED, commit=False)  # what waits for a commit is cleared as well
+    add(store, FAILED, commit=False)  # uncommitted observations are cleared too
     assert store.clear_observations("run-1") == 1
     store.commit()
     assert contents(store) == ["a.py"]
@@ -286,7 +286,7 @@ def test_c16_a_corrupt_table_loses_observations_but_no_step(tmp_path: Path) -> N
     assert [row.tick for row in store.steps()] == [1, 2]
     (moment,) = store.checkpoints()
     assert moment.tick == 2
-    store.rewind(moment)  # and going back is possible all the same
+    store.rewind(moment)  # a restore still works
     assert store.faults["observations"] == 3
     store.close()
 
@@ -302,7 +302,7 @@ def test_c16_a_locked_file_gets_the_observations_later(tmp_path: Path) -> None:
         with pytest.raises(BusyStore, match="locked"):
             store.commit()
         assert not store.commit_if_free()
-        assert contents(store) == []  # what was committed, and no error
+        assert contents(store) == []  # only committed observations, and no error
         other.execute("ROLLBACK")
     assert store.commit_if_free()
     assert contents(store) == ["Failed: make"]

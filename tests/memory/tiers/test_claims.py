@@ -1,4 +1,4 @@
-"""What the cartridge says outranks what is remembered."""
+"""Cartridge facts outrank remembered claims."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What moves up, when, and only once."""
+"""Consolidation: what is carried to the next tier, when, and only once."""
 
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -95,7 +95,9 @@ def test_e29_evidence_is_reported_once_and_adds_up(tiers: Tiers) -> None:
     tiers.acts(range(4), "up")
     tiers.consolidator.consolidate(1000)
     tiers.consolidator.consolidate(1000)
-    assert [pattern.success_count for pattern in patterns(tiers)] == [3]  # one may go on
+    assert [pattern.success_count for pattern in patterns(tiers)] == [
+        3
+    ]  # the last sequence may continue
     for tick in range(1000, 1006):
         tiers.act(tick, "up", success=tick < 1002)
     tiers.consolidator.consolidate(2000, reason="session_end")
@@ -296,7 +298,7 @@ def test_e33_a_long_run_does_not_grow(tmp_path: Path) -> None:
             counts.append(tiers.memory.map().count)
     assert len(tiers.consolidator.consolidation_history) == 50
     assert tiers.consolidator.consolidations == 120
-    assert max(counts[60:]) <= max(counts[:60]) + 50  # told of consolidations
+    assert max(counts[60:]) <= max(counts[:60]) + 50  # the records of consolidations
     assert len(tiers.blackboard.entries(STM, kind=APPROACH)) == MAX_APPROACHES
     tiers.store.close()
 

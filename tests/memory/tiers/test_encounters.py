@@ -1,4 +1,4 @@
-"""People, shelves and barred ways: the newest word counts, and what it contradicts is closed for those to come."""
+"""People, shop stock and blocked squares: the newest record counts and closes a contradicted one for later runs."""
 
 from contextlib import closing
 from pathlib import Path
@@ -49,7 +49,7 @@ def see(tiers: Tiers, kind: str, data: dict[str, Json]) -> Entry:
 
 
 def known_before(tiers: Tiers, path: Path) -> None:
-    """Let an earlier run have told of the shelf, and this one have begun with it."""
+    """Let an earlier run report the shop stock, and begin this run with that knowledge."""
     told: dict[str, Json] = {
         "scope": EPISODIC,
         "kind": SHELF,
@@ -67,12 +67,12 @@ def test_e35_a_contradicted_record_is_closed_for_later_runs_too(
     tiers: Tiers, tmp_path: Path
 ) -> None:
     opened = open_memory(tiers.store, "play", session_id="now", started_at=LATE + 1)
-    tiers = Tiers(tiers.store, opened)  # of a run that begins after that one
+    tiers = Tiers(tiers.store, opened)  # a run that begins after that one
     path = tmp_path / "memory.sqlite"
     known_before(tiers, path)
     see(tiers, SHELF, shelf(11))
     (known,) = tiers.blackboard.entries(EPISODIC, kind=SHELF)
-    assert known.closed == ""  # seen again as it was
+    assert known.closed == ""  # seen again unchanged
     see(tiers, SHELF, shelf(11, 20))
     (known,) = tiers.blackboard.entries(EPISODIC, kind=SHELF)
     assert known.closed == "seen otherwise: item 20 is there"

@@ -1,4 +1,4 @@
-"""What planning and models are told of memory (E35, E36)."""
+"""Memory as context for planning and as text for models (E35, E36)."""
 
 from dataclasses import replace
 
@@ -96,7 +96,7 @@ def test_e36_each_model_gets_its_sections_without_empty_ones(tiers: Tiers) -> No
         "large": {"strategic"},
     }
     assert found["large"]["strategic"] == get_strategic_context(tiers.strategist)
-    meet(tiers, "bat")  # of whom nothing is known
+    meet(tiers, "bat")  # an unknown enemy
     assert set(sections()["small"]) == {"recent_actions"}
 
 
@@ -135,7 +135,7 @@ def test_e35_the_planning_context_has_the_state_and_knowledge_of_the_place(tiers
     assert context["location"] == "town"
     assert context["objectives"] == [as_json(AIM)]
     assert context["win_rate"] == 1.0
-    assert context["mistakes"] == [as_json(MISTAKE)]  # the lost battle is not about a place
+    assert context["mistakes"] == [as_json(MISTAKE)]  # the lost battle has no place
     assert context["patterns"] == [as_json(PATTERN)]
 
 

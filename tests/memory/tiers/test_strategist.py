@@ -1,4 +1,4 @@
-"""The first two tiers: the moment and the last ten actions, one session, and what it leaves when it ends."""
+"""The first two tiers: current state and last actions, one session, and the end of a session."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
@@ -132,7 +132,7 @@ def test_e11_a_snapshot_without_resources_takes_the_current_money(tiers: Tiers) 
 
 
 def begun(name: str, tick: int) -> dict[str, object]:
-    """A session in which nothing happened yet."""
+    """A new session without records."""
     return {
         "session_id": name,
         "session_start_tick": tick,
@@ -377,4 +377,4 @@ def test_e07_the_current_state_is_small_and_fast(tiers: Tiers) -> None:
         tiers.observer.add_action(replace(ACT, tick=tick))
     assert len(encode(tiers.observer.decision_context)) < 1500
     once = min(repeat(lambda: tiers.observer.current_state, number=100, repeat=5)) / 100
-    assert once < 1e-3  # the limit of the design; the bench has the figure
+    assert once < 1e-3  # the limit of the design; the benchmark measures it

@@ -1,4 +1,4 @@
-"""The third tier: what outlives sessions."""
+"""The third tier: knowledge that outlives sessions."""
 
 from dataclasses import fields, replace
 from typing import Any

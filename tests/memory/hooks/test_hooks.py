@@ -1,4 +1,4 @@
-"""Handlers before, around and after a method: their order, their errors, and one run of the method."""
+"""Handlers before, around and after a method: their order, their errors, and exactly one call of the method."""
 
 import gc
 from collections.abc import Callable
@@ -125,7 +125,7 @@ def lets_through(_call: Call, proceed: Proceed) -> object:
     return proceed()
 
 
-def swallows(_call: Call, proceed: Proceed) -> object:
+def catches(_call: Call, proceed: Proceed) -> object:
     try:
         proceed()
     except RuntimeError:
@@ -149,7 +149,7 @@ def translates(_call: Call, proceed: Proceed) -> object:
         (breaks_early, 5),
         (breaks_late, 5),
         (lets_through, 5),
-        (swallows, "nothing to swallow"),
+        (catches, "nothing to swallow"),
     ],
 )
 def test_b06_a_method_runs_once_under_any_wrappers(
@@ -181,11 +181,11 @@ def test_b06_a_method_fails_once_under_any_wrappers(
 
 def test_b06_a_wrapper_may_catch_an_error_but_a_suppressed_one_not_replace_it() -> None:
     hooks = Hooks()
-    swallowing = hooks.around("*", swallows, on_error=ErrorMode.SUPPRESS)
+    catching = hooks.around("*", catches, on_error=ErrorMode.SUPPRESS)
     walker = Walker(hooks)
     result: object = walker.walk(5, bump=True)
     assert (result, walker.tried) == ("swallowed", 1)
-    swallowing.cancel()
+    catching.cancel()
     hooks.around("*", translates, on_error=ErrorMode.SUPPRESS)
     with pytest.raises(RuntimeError, match="bump"):
         walker.walk(5, bump=True)
@@ -199,7 +199,7 @@ def test_b06_an_interrupt_that_a_wrapper_catches_does_not_repeat_the_call() -> N
         asked.append("stop")
         raise KeyboardInterrupt
 
-    def deaf_to_all(_call: Call, proceed: Proceed) -> object:
+    def catches_all(_call: Call, proceed: Proceed) -> object:
         for _ in range(2):
             try:
                 proceed()
@@ -207,7 +207,7 @@ def test_b06_an_interrupt_that_a_wrapper_catches_does_not_repeat_the_call() -> N
                 asked.append(type(error).__name__)
         return 0
 
-    hooks.around("*", deaf_to_all)
+    hooks.around("*", catches_all)
     hooks.around("*", stop)
     assert Walker(hooks).walk(1) == 0
     assert asked == ["stop", "KeyboardInterrupt", "KeyboardInterrupt"]
@@ -394,4 +394,4 @@ def test_b10_an_unwatched_method_costs_almost_nothing() -> None:
         cost = min(repeat(hooked.rest, number=calls, repeat=9)) - min(
             repeat(plain.rest, number=calls, repeat=9)
         )
-        assert cost / calls < 2e-6  # the aim is 1 microsecond; a busy machine gets twice that
+        assert cost / calls < 2e-6  # the target is 1 microsecond; twice that for a busy machine

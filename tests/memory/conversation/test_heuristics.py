@@ -1,4 +1,4 @@
-"""What is observed by rules of a conversation, and what is never observed."""
+"""Observation and reflection by rules, and text that is never observed."""
 
 import datetime as dt
 import json
@@ -54,7 +54,7 @@ def observe(*messages: Message, known: str = "") -> Distilled:
 
 
 def texts(*messages: Message, known: str = "") -> list[str]:
-    """Return the lines that come of `messages`, without their moments."""
+    """Return the observation lines of `messages`, without their times."""
     told = parse(observe(*messages, known=known).observations)
     return [f"{line.priority.value} {line.text}{_times(line)}" for _, line in told]
 
@@ -265,7 +265,7 @@ def reflect(text: str, target: int, level: int = 0) -> str:
 
 
 def dropped(text: str, target: int) -> set[str]:
-    """Return what `text` told and its reflection no longer does."""
+    """Return the lines of `text` that its reflection no longer contains."""
     kept = {each.line.text for each in parse(reflect(text, target))}
     return {each.line.text for each in parse(text)} - kept
 

@@ -1,4 +1,4 @@
-"""Each entry is carried once by each edge, whatever fails, leaves, or is written meanwhile."""
+"""Each edge carries each entry once, despite errors, removals and concurrent writes."""
 
 from collections.abc import Iterator, Sequence
 
@@ -95,7 +95,7 @@ def test_an_entry_written_after_its_expiry_is_carried_and_removed(
 def test_an_evicted_entry_is_carried_despite_an_earlier_trigger(
     blackboard: Blackboard, flows: Flows
 ) -> None:
-    # Writing to the sensory scope makes `on` due for the new entry, and then evicts one that `on` has not carried.
+    # A write to the sensory scope makes `on` due, and then evicts an entry that `on` has not carried.
     flows.add(
         edge("in", X, SENSORY, trigger=Threshold(1, 60)),
         edge("on", SENSORY, Y, trigger=Threshold(1, 51)),
@@ -148,7 +148,7 @@ def test_a_closed_entry_is_not_carried(blackboard: Blackboard, flows: Flows) -> 
     note(blackboard, 2)
     blackboard.close(wrong, "the cartridge says otherwise")
     flows.run()
-    assert (held(blackboard, X), held(blackboard, Y)) == ([1], [2])  # and it stays, with its reason
+    assert (held(blackboard, X), held(blackboard, Y)) == ([1], [2])  # the closed entry stays
 
 
 def test_keep_last_counts_only_accepted_entries(blackboard: Blackboard, flows: Flows) -> None:
@@ -188,7 +188,7 @@ def test_an_edge_added_after_a_restore_continues(store: RunStore, blackboard: Bl
     store.commit(checkpoint=checkpoint(2))
     last = Flows(blackboard)
     store.attach("flows", last)
-    last.add(edge("gone", target=Z))  # although the session between knew nothing of it
+    last.add(edge("gone", target=Z))  # although the session before had no such edge
     assert numbers(last.pending("gone")) == []
 
 
@@ -198,7 +198,7 @@ def test_a_restored_edge_is_due_at_the_same_time(store: RunStore) -> None:
     store.attach("flows", flows)
     flows.add(edge("up", trigger=Threshold(1, 4)))
     for _ in range(3):
-        note(blackboard, 1, key="one")  # three were accepted, and one is left
+        note(blackboard, 1, key="one")  # three were accepted, one is still there
     store.commit(checkpoint=checkpoint(1))
     note(blackboard, 2)
     assert held(blackboard, Y) == [1, 2]
