@@ -246,19 +246,17 @@ def test_b24_filtering_carries_only_passing_entries(blackboard: Blackboard, flow
 
 
 def test_b24_a_given_summarizer_is_used(blackboard: Blackboard, flows: Flows) -> None:
-    requested: list[tuple[str, str]] = []
+    asked: list[tuple[str, str]] = []
 
     def summarize(prompt: str, text: str) -> str:
-        requested.append((prompt, text))
+        asked.append((prompt, text))
         return " Three notes were made. "
 
     flows.add(edge("up", transformer=Summarizing("In one line:", summarize), consumes=True))
     below = [note(blackboard, n, tags=[f"tag {n}"], importance=n + 4) for n in range(3)]
     flows.run()
     (summary,) = blackboard.entries(Y)
-    assert requested == [
-        ("In one line:", "tick 0: note: n 0\ntick 1: note: n 1\ntick 2: note: n 2")
-    ]
+    assert asked == [("In one line:", "tick 0: note: n 0\ntick 1: note: n 1\ntick 2: note: n 2")]
     assert summary.kind == SUMMARY
     assert summary.data == {"text": "Three notes were made.", "count": 3}
     assert summary.sources == tuple(each.key for each in below)

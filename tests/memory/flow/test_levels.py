@@ -61,9 +61,7 @@ def test_b20_working_memory_is_compacted_at_nine_tenths_of_8000_tokens() -> None
 
 def test_b20_short_term_memory_lasts_an_hour() -> None:
     assert scope_of(STM).ttl_s == 3_600.0
-    assert (
-        scope_of(STM).capacity == 2_000
-    )  # differs from the design: a session's thousand events fit
+    assert scope_of(STM).capacity == 2_000  # not the design's: room for a session's events
     # Differs from the design: the consolidator feeds all levels above every 1,000 ticks, before a checkpoint.
     assert {EDGES[name].trigger for name in ("experiences", "skills", "concepts", "habits")} == {
         OnDemand()
@@ -194,7 +192,7 @@ def in_order(events: object, *expected: tuple[str, str, str]) -> None:
     assert isinstance(events, tuple | list)
     rest = iter(events)
     for each in expected:
-        assert each in rest, f"{each} is not heard of where it should be in {events}"
+        assert each in rest, f"{each} is not at its place in {events}"
 
 
 def test_b35_a_session_has_events_at_its_start_and_after_its_last_carry(tiers: Tiers) -> None:
