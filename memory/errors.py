@@ -51,7 +51,7 @@ class CorruptStore(StoreError):
 
 
 class ForeignStore(StoreError):
-    """The file is healthy, but not of this kind."""
+    """The file is intact, but not of this kind."""
 
 
 class NewerStore(StoreError):

@@ -150,17 +150,17 @@ class MemoryActions:
 
     @hookable
     def memory_recall_with_scores(self, query: MemoryQuery, why: str = "") -> list[Found]:
-        """Return what answers `query` and how well, the best first."""
+        """Return the entries that match `query` with their scores, best first; `why` is stored with the recollection."""
         return self.store.find(query, now_s=self.blackboard.game_s)
 
     @hookable
     def memory_learn_outcome(self, keys: Iterable[str], *, useful: bool) -> int:
-        """Return how many entries count for more or less from now on, by how recalling them turned out."""
+        """Return the number of entries whose utility was updated with the outcome of recalling them."""
         return learn_outcome(self.blackboard, keys, useful=useful)
 
     @hookable
     def memory_judge(self, recollection: Entry, *, useful: bool) -> int:
-        """Return how many entries count for more or less by what came of one recall, which is judged once."""
+        """Return the number of entries whose utility was updated with the outcome of one recall; at most once."""
         if not is_open(recollection):
             return 0
         self.blackboard.revise(recollection, tags=recollection.tags | {JUDGED})

@@ -22,7 +22,7 @@ class ClaimVerdict(NamedTuple):
     """Whether the facts confirm a claim, and the value of the fact in words."""
 
     holds: bool
-    says: str
+    reason: str
 
 
 class Truth:
@@ -65,7 +65,7 @@ class Truth:
                 self._blackboard.revise(entry, status="verified", sources=sources)
             else:
                 self._blackboard.close(
-                    entry, f"the cartridge says {verdict.says}", (f"tick:{tick}",)
+                    entry, f"the cartridge says {verdict.reason}", (f"tick:{tick}",)
                 )
 
     def _on_event(self, event: BlackboardEvent) -> None:

@@ -76,8 +76,8 @@ def test_forget_removes_by_scope_kind_or_seq(blackboard: Blackboard) -> None:
 
 
 def test_a_broken_listener_does_not_disturb_the_writer(store: RunStore) -> None:
-    told: list[str] = []
-    blackboard = Blackboard(store, on_fault=lambda name, _error: told.append(name))
+    seen: list[str] = []
+    blackboard = Blackboard(store, on_fault=lambda name, _error: seen.append(name))
 
     def broken(_event: BlackboardEvent) -> None:
         raise ValueError("broken")
@@ -86,7 +86,7 @@ def test_a_broken_listener_does_not_disturb_the_writer(store: RunStore) -> None:
     write(blackboard, WORKING, 1)
     write(blackboard, WORKING, 2)
     assert blackboard.faults == {broken.__qualname__: 2}
-    assert told == [broken.__qualname__]
+    assert seen == [broken.__qualname__]
 
 
 @pytest.mark.parametrize("importance", [0, 11])
@@ -129,19 +129,19 @@ def test_entries_of_earlier_runs_are_known_from_tick_0(tiers: Tiers) -> None:
 
 
 def test_changes_differs_after_each_change_and_only_then(blackboard: Blackboard) -> None:
-    told = [blackboard.changes(WORKING)]
+    seen = [blackboard.changes(WORKING)]
 
-    def tell() -> None:
-        told.append(blackboard.changes(WORKING))
+    def note_changes() -> None:
+        seen.append(blackboard.changes(WORKING))
 
     entry = write(blackboard, WORKING, 1, ttl_s=5.0)
-    tell()
+    note_changes()
     blackboard.revise(entry, utility=1.0)
-    tell()
+    note_changes()
     blackboard.expire(6.0)
-    tell()
+    note_changes()
     blackboard.restore(blackboard.to_json())
-    tell()
-    assert len(set(told)) == len(told)
+    note_changes()
+    assert len(set(seen)) == len(seen)
     write(blackboard, STM, 2)
-    assert blackboard.changes(WORKING) == told[-1]
+    assert blackboard.changes(WORKING) == seen[-1]

@@ -50,10 +50,10 @@ def test_d02_d08_at_the_threshold_messages_are_observed_and_replaced(
         f"task {record.cursor}",
         f"reply {record.cursor}",
     )
-    kinds = [part.kind for part in it.told]
+    kinds = [part.kind for part in it.events]
     start = kinds.index(ConversationEventKind.OBSERVATION_START)
     assert start < kinds.index(ConversationEventKind.OBSERVATION_END)
-    assert it.told[start].data["to_seq"] == record.cursor
+    assert it.events[start].data["to_seq"] == record.cursor
     assert not list(coverage_problems(threads.database))
 
 
@@ -224,7 +224,7 @@ def test_d12_messages_are_filtered_by_number_and_never_by_time(threads: Conversa
 
 def test_d13_status_has_counts_thresholds_and_buffers(it: TalkFixture) -> None:
     it.turns(8, 30)
-    status = [part.data for part in it.told if part.kind is ConversationEventKind.STATUS][-1]
+    status = [part.data for part in it.events if part.kind is ConversationEventKind.STATUS][-1]
     assert status == it.conversation.status()
     assert (status["message_threshold"], status["observation_threshold"]) == (1_000, 400)
     assert status["message_tokens"] == sum(each.tokens for each in it.store.messages("t"))
@@ -334,7 +334,9 @@ def test_d26_idle_time_or_another_provider_activates_buffered_chunks(
 
     def reasons() -> list[object]:
         return [
-            part.data["reason"] for part in it.told if part.kind is ConversationEventKind.ACTIVATION
+            part.data["reason"]
+            for part in it.events
+            if part.kind is ConversationEventKind.ACTIVATION
         ]
 
     it.turns(8, 30)
@@ -371,7 +373,7 @@ def test_d27_events_are_reported_in_order(it: TalkFixture) -> None:
     it.turns(60)
     it.observer.fails = True
     it.turns(10)
-    kinds = {part.kind for part in it.told}
+    kinds = {part.kind for part in it.events}
     assert kinds >= {
         ConversationEventKind.BUFFERING_START,
         ConversationEventKind.BUFFERING_END,
@@ -381,11 +383,13 @@ def test_d27_events_are_reported_in_order(it: TalkFixture) -> None:
         ConversationEventKind.THREAD_UPDATE,
     }
     (activation, *_) = [
-        part.data for part in it.told if part.kind is ConversationEventKind.ACTIVATION
+        part.data for part in it.events if part.kind is ConversationEventKind.ACTIVATION
     ]
     assert activation["reason"] == "threshold"
     assert int(str(activation["tokens_after"])) < 1_000 <= int(str(activation["tokens_before"]))
-    update = [part.data for part in it.told if part.kind is ConversationEventKind.THREAD_UPDATE][-1]
+    update = [part.data for part in it.events if part.kind is ConversationEventKind.THREAD_UPDATE][
+        -1
+    ]
     assert update["current_task"] == it.conversation.before_call(0).current_task
 
 

@@ -101,15 +101,15 @@ def test_d31_activation_swap_and_cursor_change_in_one_transaction(tmp_path: Path
 def test_d31_events_are_reported_after_the_commit(tmp_path: Path) -> None:
     database = crashing_database(tmp_path / "a.sqlite")
     store = ConversationStore(database)
-    told: list[tuple[ConversationEventKind, bool]] = []
+    events: list[tuple[ConversationEventKind, bool]] = []
 
     def listen(part: ConversationEvent) -> None:
-        told.append((part.kind, database._connection.in_transaction))
+        events.append((part.kind, database._connection.in_transaction))
 
     it = talk(store, on_part=listen)
     it.turns(60)
-    assert ConversationEventKind.ACTIVATION in {kind for kind, _ in told}
-    assert not any(is_within for _, is_within in told)
+    assert ConversationEventKind.ACTIVATION in {kind for kind, _ in events}
+    assert not any(is_within for _, is_within in events)
     database.close()
 
 
@@ -123,7 +123,7 @@ def test_d31_a_crash_reports_no_undone_event(tmp_path: Path) -> None:
             it.conversation.before_call(0)
             break
         cursor = cursor_of_copy(database)
-        ended = [part for part in it.told if part.kind is ConversationEventKind.ACTIVATION]
+        ended = [part for part in it.events if part.kind is ConversationEventKind.ACTIVATION]
         assert all(int(str(part.data["cursor"])) <= cursor for part in ended)
     database.left = None
     database.close()
@@ -243,7 +243,7 @@ def test_d22_conversation_observations_are_also_observations_of_the_run(run: Run
     it = talk(
         conversations_of(run, "s"),
         observer=StubObserver(
-            source="llm", says=lambda _: "* 🔴 (14:30) beat the rival\nDate: x\n- plain"
+            source="llm", reply=lambda _: "* 🔴 (14:30) beat the rival\nDate: x\n- plain"
         ),
     )
     while not it.record.cursor:
@@ -417,7 +417,7 @@ def test_d28_d29_d30_each_message_is_always_raw_or_covered_once() -> None:
 def test_d18_d26_details_dropped_by_a_reflection_can_be_recalled(
     threads: ConversationStore,
 ) -> None:
-    it = talk(threads, reflector=StubReflector(says="* 🔴 a lot was said"))
+    it = talk(threads, reflector=StubReflector(reply="* 🔴 a lot was said"))
     it.say("user", 1, text="the secret is kept\nunder the third stone")
     while not it.record.generation_count:
         it.turn()

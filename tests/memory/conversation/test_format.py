@@ -174,17 +174,17 @@ def test_d15_cutting_keeps_or_drops_complete_ids() -> None:
         ).map(tuple),
     )
 )
-def test_d18_a_rendered_situation_is_parsed_back(told: Situation) -> None:
-    assert read_situation(f"{told}\n\nMap around:\n###\n- no item of ours") == told
+def test_d18_a_rendered_situation_is_parsed_back(found: Situation) -> None:
+    assert read_situation(f"{found}\n\nMap around:\n###\n- no item of ours") == found
 
 
 def test_d18_a_situation_in_a_question_is_parsed() -> None:
-    told = read_situation(
+    found = read_situation(
         "Purpose: plan_failed\nTick: 812\nLast milestone: starter\n<situation>\n- standing still\n"
         "Where: route_1\nReached: left_home, starter\n- rival\nblackout: woke up at home\n"
         "Candidates:\n- go:route_2: the way east\nfailed: go:route_1 (tried 2 times)\n</situation>"
     )
-    assert told == Situation(
+    assert found == Situation(
         why="plan_failed",
         tick="812",
         place="route_1",
@@ -291,10 +291,10 @@ def test_d35_injected_text_is_always_removed(words: list[str]) -> None:
 
 
 def test_d11_days_have_an_age_in_words() -> None:
-    told = [
+    found = [
         age(TODAY - dt.timedelta(days), TODAY) for days in (0, 1, 3, 7, 15, 45, 800, -1, -3, -21)
     ]
-    assert told == [
+    assert found == [
         *("today", "yesterday", "3 days ago", "1 week ago", "2 weeks ago", "1 month ago"),
         *("2 years ago", "tomorrow", "in 3 days", "in 3 weeks"),
     ]

@@ -55,8 +55,8 @@ def observe(*messages: Message, known: str = "") -> Distilled:
 
 def texts(*messages: Message, known: str = "") -> list[str]:
     """Return the observation lines of `messages`, without their times."""
-    told = parse(observe(*messages, known=known).observations)
-    return [f"{line.priority.value} {line.text}{_times(line)}" for _, line in told]
+    found = parse(observe(*messages, known=known).observations)
+    return [f"{line.priority.value} {line.text}{_times(line)}" for _, line in found]
 
 
 def _times(line: ObservationLine) -> str:
@@ -106,12 +106,12 @@ def test_d15_tool_calls_are_observed_with_their_results() -> None:
 
 
 def test_d15_milestones_losses_and_failures_are_asserted() -> None:
-    told = replace(
+    found = replace(
         STUCK,
         happened=("milestone reached: starter", "battle lost: RIVAL at level 5", "entered route_1"),
         failed=(Failure("go:route_1: a ledge", 3),),
     )
-    assert texts(said("blackout: woke up in second_town"), asked(told)) == [
+    assert texts(said("blackout: woke up in second_town"), asked(found)) == [
         "🔴 blackout: woke up in second_town",
         "🔴 milestone reached: starter",
         "🔴 battle lost: RIVAL at level 5",
@@ -142,13 +142,13 @@ def test_d15_equal_advice_is_merged_with_the_last_note() -> None:
 
 
 def test_d26_earlier_observations_are_not_repeated() -> None:
-    told = Situation(
+    found = Situation(
         why="milestone",
         reached=("left_home", "starter", "rival"),
         failed=(Failure("go:north", 2), Failure("go:south", 1)),
     )
     known = "* 🔴 milestones reached: left_home, starter\n* 🔴 failed: go:north (tried 2 times)"
-    assert texts(asked(told), known=known) == [
+    assert texts(asked(found), known=known) == [
         "🔴 milestone reached: rival",
         "🔴 failed: go:south (tried 1 time)",
         "🟡 asked: milestone",
@@ -198,15 +198,15 @@ def test_d15_without_wall_time_moments_have_game_time_only() -> None:
 
 
 def test_d18_play_is_compressed_ten_times_and_keeps_every_milestone() -> None:
-    observer, told, size = HeuristicObserver(), "", 0
+    observer, found, size = HeuristicObserver(), "", 0
     for start in range(0, 140, 10):
         chunk = [each for number in range(start, start + 10) for each in turn(number)]
         size += sum(each.tokens for each in chunk)
-        told += "\n" + observer.observe(chunk, told).observations
-    assert size >= 10 * tokens(told)
-    assert milestones_in(parse(told)) == MILESTONES
-    assert "(tried 28 times)" in told
-    assert "advised: goals healed" in told
+        found += "\n" + observer.observe(chunk, found).observations
+    assert size >= 10 * tokens(found)
+    assert milestones_in(parse(found)) == MILESTONES
+    assert "(tried 28 times)" in found
+    assert "advised: goals healed" in found
 
 
 def test_d18_milestones_are_observed_even_without_room() -> None:
@@ -276,11 +276,11 @@ def test_d18_reflections_fit_their_tokens_or_hold_only_milestones(
 ) -> None:
     text = render(observations)
     reflected = reflect(text, target, level)
-    told = milestones_in(parse(reflected))
-    assert sorted(told) == sorted(milestones_in(observations))
+    found = milestones_in(parse(reflected))
+    assert sorted(found) == sorted(milestones_in(observations))
     if tokens(reflected) > target:
         assert [each.line.text for each in parse(reflected)] == [
-            f"milestone{'s' if len(told) > 1 else ''} reached: {', '.join(told)}"
+            f"milestone{'s' if len(found) > 1 else ''} reached: {', '.join(found)}"
         ]
 
 
@@ -348,12 +348,12 @@ def test_d17_each_level_keeps_two_tenths_less() -> None:
 
 
 def test_d18_repeated_reflection_keeps_each_milestone_and_failure() -> None:
-    told = ""
+    found = ""
     for _ in range(3):
-        told += "\n" + HeuristicObserver().observe(play(140), "").observations
-        told = reflect(told, 250, level=2)
-    assert milestones_in(parse(told)) == MILESTONES
-    assert [each.line.text for each in parse(told) if is_failure(each.line)] == [
+        found += "\n" + HeuristicObserver().observe(play(140), "").observations
+        found = reflect(found, 250, level=2)
+    assert milestones_in(parse(found)) == MILESTONES
+    assert [each.line.text for each in parse(found) if is_failure(each.line)] == [
         "failed: go:route_1: a ledge is in the way (tried 28 times)"
     ]
 

@@ -57,11 +57,11 @@ class Answers:
     """A fake model with given answers, of which the last repeats; it records its prompts."""
 
     answers: Sequence[str]
-    told: list[tuple[str, str]] = field(default_factory=list)
+    prompts: list[tuple[str, str]] = field(default_factory=list)
 
     def __call__(self, system: str, user: str) -> str:
-        self.told.append((system, user))
-        return self.answers[min(len(self.told), len(self.answers)) - 1]
+        self.prompts.append((system, user))
+        return self.answers[min(len(self.prompts), len(self.answers)) - 1]
 
 
 def observe(*answers: str, known: str = "", talk: Sequence[Message] = TALK) -> Distilled:
@@ -108,19 +108,19 @@ The previous observations are for continuity alone; do not tell them again.\
 
 
 def test_d16_three_prompts_contain_the_same_format() -> None:
-    told = [observing_prompt(TALK, "", each).system for each in ObserverPrompt]
-    assert len(set(told)) == len(told) == 3
-    form = told[0][told[0].index("Write your answer in exactly this form") :]
-    assert all(each.endswith(form) for each in told)
-    assert len(told[0]) > len(told[1]) > len(told[2])
-    assert not any(Template(each).get_identifiers() for each in told)
+    prompts = [observing_prompt(TALK, "", each).system for each in ObserverPrompt]
+    assert len(set(prompts)) == len(prompts) == 3
+    form = prompts[0][prompts[0].index("Write your answer in exactly this form") :]
+    assert all(each.endswith(form) for each in prompts)
+    assert len(prompts[0]) > len(prompts[1]) > len(prompts[2])
+    assert not any(Template(each).get_identifiers() for each in prompts)
 
 
 def test_d16_an_observer_uses_its_configured_prompt() -> None:
     for variant in ObserverPrompt:
         model = Answers([GOOD])
         ModelObserver(model, variant).observe(TALK, "")
-        ((system, _),) = model.told
+        ((system, _),) = model.prompts
         assert system == observing_prompt(TALK, "", variant).system
 
 
@@ -132,14 +132,14 @@ def test_d15_the_example_in_the_prompt_is_parsed() -> None:
 
 
 def test_d17_a_reflector_prompt_contains_the_observer_instructions() -> None:
-    told = [reflecting_prompt("* 🔴 left home", level, 100) for level in range(5)]
-    assert len({each.system for each in told}) == 5
-    assert "Milestones. Every line `milestone reached: <id>`" in told[0].system
-    assert "* 🔴 (14:30, game 1:02:10, tick 812)" in told[0].system
+    prompts = [reflecting_prompt("* 🔴 left home", level, 100) for level in range(5)]
+    assert len({each.system for each in prompts}) == 5
+    assert "Milestones. Every line `milestone reached: <id>`" in prompts[0].system
+    assert "* 🔴 (14:30, game 1:02:10, tick 812)" in prompts[0].system
     for level, tenths in enumerate((8, 6, 4, 2), start=1):
-        assert f"{tenths} of 10" in told[level].system
-    assert not Template(told[0].system).get_identifiers()
-    assert told[0].user == snapshot("""\
+        assert f"{tenths} of 10" in prompts[level].system
+    assert not Template(prompts[0].system).get_identifiers()
+    assert prompts[0].user == snapshot("""\
 <observations>
 * 🔴 left home
 </observations>
@@ -257,7 +257,7 @@ def test_d17_a_reflection_that_is_not_smaller_is_retried_at_higher_levels() -> N
     model = Answers([in_tags(LONG), "", in_tags("* 🔴 asked about caves")])
     found = reflect_until(ModelReflector(model), LONG, 10_000)
     assert found.observations.endswith("asked about caves")
-    assert [system for system, _ in model.told] == [
+    assert [system for system, _ in model.prompts] == [
         reflecting_prompt(LONG, level, 10_000).system for level in range(3)
     ]
 
@@ -269,7 +269,7 @@ def test_d17_d34_at_most_three_higher_levels_are_tried(start: int, levels: list[
     model = Answers([in_tags(LONG)])
     with pytest.raises(DistillingFailed, match="ask again when there are more"):
         reflect_until(ModelReflector(model), LONG, 10_000, start)
-    assert [system for system, _ in model.told] == [
+    assert [system for system, _ in model.prompts] == [
         reflecting_prompt(LONG, level, 10_000).system for level in levels
     ]
 
@@ -286,11 +286,11 @@ def test_d17_no_higher_level_is_tried_without_an_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("says", "problem"), [(" ", "could not be made smaller"), ("x" * 801, "201 tokens of")]
+    ("reply", "problem"), [(" ", "could not be made smaller"), ("x" * 801, "201 tokens of")]
 )
-def test_d19_d34_an_empty_or_too_long_reflection_is_rejected(says: str, problem: str) -> None:
+def test_d19_d34_an_empty_or_too_long_reflection_is_rejected(reply: str, problem: str) -> None:
     with pytest.raises(DistillingFailed, match=problem):
-        reflect_until(StubReflector(says=says), LONG, 200)
+        reflect_until(StubReflector(reply=reply), LONG, 200)
 
 
 def test_d17_d34_rules_can_be_retried_like_models() -> None:

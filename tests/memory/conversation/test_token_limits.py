@@ -64,7 +64,7 @@ def test_d33_a_message_larger_than_the_threshold_is_observed_in_slices(
     threads: ConversationStore,
 ) -> None:
     it = talk(
-        threads, observer=StubObserver(says=lambda all: f"* 🟡 {all[0].blocks[0]['text'][:9]}")
+        threads, observer=StubObserver(reply=lambda all: f"* 🟡 {all[0].blocks[0]['text'][:9]}")
     )
     text = " ".join(f"{number:04}" for number in range(4_000))
     large = it.say("user", 1, text=text)
@@ -100,8 +100,8 @@ def test_d36_tool_results_count_and_are_observed(it: TalkFixture) -> None:
     for number in range(30):
         assert it.call_tool(number, 60).tokens > 60
         it.conversation.before_call(number)
-    told = [each for asked in it.observer.asked for each in asked]
-    assert sum(each.blocks[0]["type"] == "tool_result" for each in told) > 10
+    observed = [each for asked in it.observer.asked for each in asked]
+    assert sum(each.blocks[0]["type"] == "tool_result" for each in observed) > 10
     assert it.record.cursor > 20
 
 
@@ -122,9 +122,9 @@ def test_d35_injected_text_is_not_shown_to_an_observer(it: TalkFixture) -> None:
         block = {"type": "text", "text": "your memories are above " + WORD * 20}
         it.conversation.say("user", [block], MessageOrigin.INJECTED, number, 0.0)
         it.turn()
-    told = [each for asked in it.observer.asked for each in asked]
-    assert told
-    assert {each.origin for each in told} == {MessageOrigin.PLAY, MessageOrigin.MODEL}
+    observed = [each for asked in it.observer.asked for each in asked]
+    assert observed
+    assert {each.origin for each in observed} == {MessageOrigin.PLAY, MessageOrigin.MODEL}
     assert not list(coverage_problems(it.store.database))  # it is still covered
 
 
@@ -137,12 +137,12 @@ def test_d37_a_failing_observer_is_called_a_bounded_number_of_times(
     assert not list(coverage_problems(threads.database))
 
 
-@pytest.mark.parametrize("says", ["", "* 🔴 " + "on and on " * 20_000])
+@pytest.mark.parametrize("reply", ["", "* 🔴 " + "on and on " * 20_000])
 def test_d37_the_context_stays_under_the_hard_limit_for_any_observer(
-    threads: ConversationStore, says: str
+    threads: ConversationStore, reply: str
 ) -> None:
     config = small_config()
-    it = talk(threads, config, observer=StubObserver(source="llm", says=lambda _: says))
+    it = talk(threads, config, observer=StubObserver(source="llm", reply=lambda _: reply))
     for _ in range(150):
         it.turn(40)
         assert context(it) <= config.hard_limit
@@ -150,7 +150,7 @@ def test_d37_the_context_stays_under_the_hard_limit_for_any_observer(
 
 
 def test_d37_observations_longer_than_the_messages_are_rejected(threads: ConversationStore) -> None:
-    it = talk(threads, observer=StubObserver(says=lambda _: "* 🔴 " + "on and on " * 2_000))
+    it = talk(threads, observer=StubObserver(reply=lambda _: "* 🔴 " + "on and on " * 2_000))
     it.turns(60, 40)
     assert it.deps.faults["observer"] > 0
     assert all(each.tokens < each.message_tokens for each in threads.chunks("t"))
@@ -159,7 +159,7 @@ def test_d37_observations_longer_than_the_messages_are_rejected(threads: Convers
 def test_d37_a_fallback_observes_before_the_limit_despite_other_failures(
     threads: ConversationStore,
 ) -> None:
-    fallback = StubObserver(says=lambda all: f"* 🔴 by rule {all[0].seq} to {all[-1].seq}")
+    fallback = StubObserver(reply=lambda all: f"* 🔴 by rule {all[0].seq} to {all[-1].seq}")
     it = talk(threads, observer=StubObserver(source="llm", fails=True), fallback=fallback)
     it.turns(60, 40)
     record = it.record
@@ -293,7 +293,7 @@ def test_d32_a_late_chunk_is_rejected(tmp_path: Path) -> None:
     assert second.record.buffered_observation_chunks
     slow.may_go_on.set()
     while not (
-        ends := [part for part in first.told if part.kind is ConversationEventKind.BUFFERING_END]
+        ends := [part for part in first.events if part.kind is ConversationEventKind.BUFFERING_END]
     ):
         first.conversation.after_turn()
     assert ends[0].data["is_kept"] is False
@@ -320,8 +320,8 @@ def test_d34_a_reflection_that_cannot_shrink_is_retried_after_growth(
     for _ in range(50):
         it.conversation.before_call(0)
     assert len(it.reflector.asked) == calls
-    with closing(open_conversations(threads.database.path)) as anew:  # as another process
-        talk(anew, reflector=it.reflector).conversation.before_call(0)
+    with closing(open_conversations(threads.database.path)) as reopened:  # as another process
+        talk(reopened, reflector=it.reflector).conversation.before_call(0)
     assert len(it.reflector.asked) == calls
     assert it.record.active_observations == before.active_observations
     while len(it.reflector.asked) == calls:
@@ -337,9 +337,9 @@ def test_d34_the_required_growth_doubles_after_each_failure(threads: Conversatio
     assert it.record.observation_token_count < 600  # the fallback keeps the limit
 
 
-@pytest.mark.parametrize("says", ["", "  \n"])
-def test_d19_an_empty_reflection_removes_nothing(threads: ConversationStore, says: str) -> None:
-    it = talk(threads, reflector=StubReflector(source="llm", says=says))
+@pytest.mark.parametrize("reply", ["", "  \n"])
+def test_d19_an_empty_reflection_removes_nothing(threads: ConversationStore, reply: str) -> None:
+    it = talk(threads, reflector=StubReflector(source="llm", reply=reply))
     full(it)
     assert it.deps.faults["reflector"] > 0
     assert it.record.generation_count == 0

@@ -44,7 +44,7 @@ class StubObserver:
 
     source: str = "programmatic"
     fails: bool = False
-    says: Callable[[Sequence[Message]], str] = seen
+    reply: Callable[[Sequence[Message]], str] = seen
     asked: list[tuple[Message, ...]] = field(default_factory=list)
     known: list[str] = field(default_factory=list)
 
@@ -54,7 +54,7 @@ class StubObserver:
         if self.fails:
             raise DistillingFailed("it failed; try again.")
         last = messages[-1].seq
-        return Distilled(self.says(messages), f"task {last}", f"reply {last}")
+        return Distilled(self.reply(messages), f"task {last}", f"reply {last}")
 
 
 @dataclass
@@ -63,13 +63,13 @@ class StubReflector:
 
     source: str = "programmatic"
     shrinks: bool = True
-    says: str | None = None
+    reply: str | None = None
     asked: list[tuple[str, int, int]] = field(default_factory=list)
 
     def reflect(self, observations: str, *, level: int, target: int) -> Distilled:
         self.asked.append((observations, level, target))
-        if self.says is not None:
-            return Distilled(self.says)
+        if self.reply is not None:
+            return Distilled(self.reply)
         return Distilled(observations[: 4 * target] if self.shrinks else observations, "reflected")
 
 
@@ -126,7 +126,7 @@ class TalkFixture:
     reflector: StubReflector
     clock: Clock
     deps: Dependencies
-    told: list[ConversationEvent]
+    events: list[ConversationEvent]
     tick: int = 0
 
     def say(self, role: str, words: int = 20, **more: object) -> Message:
@@ -170,13 +170,13 @@ def talk(
     **deps: object,
 ) -> TalkFixture:
     observer, reflector, clock = observer or StubObserver(), reflector or StubReflector(), Clock()
-    told: list[ConversationEvent] = []
-    given: dict[str, Any] = {"clock": clock, "on_part": told.append, **deps}
+    events: list[ConversationEvent] = []
+    given: dict[str, Any] = {"clock": clock, "on_part": events.append, **deps}
     dependencies = Dependencies(observer, reflector, **given)
     conversation = Conversation(
         store, thread, dependencies, config or small_config(), resource=resource
     )
-    return TalkFixture(store, conversation, observer, reflector, clock, dependencies, told)
+    return TalkFixture(store, conversation, observer, reflector, clock, dependencies, events)
 
 
 def coverage_problems(database: Database) -> Iterator[str]:

@@ -266,7 +266,7 @@ def test_b24_a_given_summarizer_is_used(blackboard: Blackboard, flows: Flows) ->
 
 
 def failing(_prompt: str, _text: str) -> str:
-    raise TimeoutError("nobody answers")
+    raise TimeoutError("no answer")
 
 
 @pytest.mark.parametrize("summarize", [None, failing, lambda _prompt, _text: "  \n"])

@@ -32,9 +32,9 @@ NAMES = ("up", "on", "down", "aside")
 
 
 def contributors(entry: Entry) -> set[str]:
-    told = entry.data.get("ways", [])
-    assert isinstance(told, list)
-    return {str(each) for each in told}
+    names = entry.data.get("ways", [])
+    assert isinstance(names, list)
+    return {str(each) for each in names}
 
 
 @dataclass
@@ -80,9 +80,9 @@ class Machine(RuleBasedStateMachine):
     def carrier(self, name: str) -> Callable[[Sequence[Entry]], list[Derived]]:
         def carry(entries: Sequence[Entry]) -> list[Derived]:
             self.ledger.carried[name].update(each.seq for each in entries)
-            came = sorted({name}.union(*map(contributors, entries)))
+            names = sorted({name}.union(*map(contributors, entries)))
             return [
-                Derived("copy", {"of": each.seq, "ways": came}, (each.key,)) for each in entries
+                Derived("copy", {"of": each.seq, "ways": names}, (each.key,)) for each in entries
             ]
 
         return carry

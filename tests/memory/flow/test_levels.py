@@ -142,9 +142,9 @@ def test_e30_each_experience_is_delivered_once(tiers: Tiers) -> None:
         tiers.consolidator.consolidate(tick)
     tiers.consolidator.consolidate(2500, reason="session_end")
     tiers.store.commit(checkpoint=checkpoint(2500))
-    told = [row.kind for row in tiers.store.outbox()]
+    kinds = [row.kind for row in tiers.store.outbox()]
     # The entries are the opponents met, and the session.
-    assert sorted(told) == ["entry", "entry", "strategy", "totals", "totals"]
+    assert sorted(kinds) == ["entry", "entry", "strategy", "totals", "totals"]
 
 
 def test_e40_consolidation_follows_the_diagram(tiers: Tiers) -> None:

@@ -239,15 +239,15 @@ def test_b04_a_failing_after_throwing_handler_raises_with_the_original_as_contex
 @pytest.mark.parametrize("moment", MOMENTS)
 @pytest.mark.parametrize("mode", QUIET)
 def test_b04_a_failing_suppressed_handler_changes_nothing(moment: str, mode: ErrorMode) -> None:
-    told: list[str] = []
-    hooks = Hooks(on_fault=lambda name, error: told.append(f"{name}: {error}"))
+    reported: list[str] = []
+    hooks = Hooks(on_fault=lambda name, error: reported.append(f"{name}: {error}"))
     seen: list[object] = []
     getattr(hooks, moment)("*", broken, on_error=mode)
     hooks.after("Walker.walk", lambda _call, result: seen.append(result))
     walker = Walker(hooks)
     assert [walker.walk(1), walker.walk(1), walker.walk(1)] == [1, 2, 3]
     assert hooks.faults == {"broken": 3}
-    assert told == ["broken: broken"] * (3 if mode is ErrorMode.CONTINUE else 1)
+    assert reported == ["broken: broken"] * (3 if mode is ErrorMode.CONTINUE else 1)
     assert seen == [1, 2, 3]
 
 

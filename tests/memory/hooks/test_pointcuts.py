@@ -331,8 +331,8 @@ def test_b03_errors_and_calls_can_be_remembered(blackboard: Blackboard) -> None:
 
 
 def test_b04_a_failing_extractor_is_counted_and_reported_once(blackboard: Blackboard) -> None:
-    told: list[str] = []
-    hooks = Hooks(on_fault=lambda name, _error: told.append(name))
+    reported: list[str] = []
+    hooks = Hooks(on_fault=lambda name, _error: reported.append(name))
 
     def wrong(_call: Call, _result: object) -> Produced:
         return Produced({"set": {1, 2}}, 1, 0.0)  # type: ignore[dict-item]  # that is the fault
@@ -343,7 +343,7 @@ def test_b04_a_failing_extractor_is_counted_and_reported_once(blackboard: Blackb
     walker = Walker(hooks)
     assert [walker.walk(1), walker.walk(1)] == [1, 2]
     assert hooks.faults == {wrong.__qualname__: 2}
-    assert told == [wrong.__qualname__]
+    assert reported == [wrong.__qualname__]
     assert [entry.kind for entry in blackboard.entries(WORKING)] == ["position", "position"]
 
 

@@ -27,10 +27,10 @@ TYPES = [MODIFIED, ERROR, TODO, TASK, COMMAND, SEARCH]
 
 
 def block(*observations: Observation, budget: int = 2_000) -> str:
-    told = observations_block(observations, TOOL_SECTIONS, budget)
-    assert told is not None
-    assert tokens(told) <= budget
-    return told
+    found = observations_block(observations, TOOL_SECTIONS, budget)
+    assert found is not None
+    assert tokens(found) <= budget
+    return found
 
 
 def titles(text: str) -> list[str]:

@@ -172,8 +172,8 @@ def test_c03_a_long_error_is_cut_at_200_characters_and_complete_in_metadata(tool
     error = "".join(f"line {n}\n" for n in range(100))
     args = {"command": "make", "path": "a.py", "pattern": "x"}
     (observed,) = TOOL_CALLS(tool, args, error_result(error))
-    told = observed.content.partition(": line")[2]
-    assert len("line" + told) == 200
+    found = observed.content.partition(": line")[2]
+    assert len("line" + found) == 200
     assert observed.content.endswith("…")
     assert "\n" not in observed.content
     assert observed.metadata["error"] == error
@@ -277,8 +277,8 @@ def test_c15_parallel_calls_of_one_tool_keep_their_arguments(pipeline: Pipeline)
         capture.called(name, "edit_file", {"path": f"{name}.py"})
     for name, result in (("c", DONE), ("a", error_result("gone")), ("b", DONE)):
         assert capture.returned(name, result) == 1
-    told = [(each.type, each.about) for each in pipeline.store.observations()][::-1]
-    assert told == [("file_modified", "c.py"), ("tool_error", "a.py"), ("file_modified", "b.py")]
+    found = [(each.type, each.about) for each in pipeline.store.observations()][::-1]
+    assert found == [("file_modified", "c.py"), ("tool_error", "a.py"), ("file_modified", "b.py")]
 
 
 def test_c15_arguments_are_copied_when_the_call_begins(pipeline: Pipeline) -> None:
@@ -318,12 +318,12 @@ def test_c16_a_failing_store_is_counted_and_the_call_continues() -> None:
     def full(_observed: Sequence[Observed]) -> None:
         raise OSError("no space left")
 
-    told: list[str] = []
-    capture = Capture(Extractors(TOOLS), full, Faults(lambda name, _error: told.append(name)))
+    found: list[str] = []
+    capture = Capture(Extractors(TOOLS), full, Faults(lambda name, _error: found.append(name)))
     for _ in range(3):
         assert capture.saw("edit_file", {"path": "a"}, DONE) == 0
     assert capture.faults == {"observe edit_file": 3}
-    assert told == ["observe edit_file"]  # reported once, counted each time
+    assert found == ["observe edit_file"]  # reported once, counted each time
 
 
 def test_c17_the_block_includes_the_latest_call(pipeline: Pipeline) -> None:

@@ -188,10 +188,10 @@ def test_e29_working_memory_drops_carried_entries_except_the_last_minutes(tiers:
 
 
 def test_a_consolidation_writes_an_entry_with_an_event(tiers: Tiers) -> None:
-    heard: list[str] = []
-    tiers.blackboard.subscribe("agent:*:stm", lambda event: heard.append(event.entry.kind))
+    kinds: list[str] = []
+    tiers.blackboard.subscribe("agent:*:stm", lambda event: kinds.append(event.entry.kind))
     tiers.consolidator.tick(1000)
-    assert heard == [CONSOLIDATION]
+    assert kinds == [CONSOLIDATION]
     assert tiers.blackboard.entries(STM, kind=CONSOLIDATION)[0].data["tick"] == 1000
 
 

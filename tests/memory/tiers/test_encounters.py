@@ -36,11 +36,11 @@ EPISODIC = "agent:play:ltm:episodic"
 LATE = 4e9
 
 
-def shelf(*wares: int) -> dict[str, Json]:
-    return dict(as_json(ShelfSeen("the store", 42, 1, wares)))
+def stocked(*items: int) -> dict[str, Json]:
+    return dict(as_json(ShelfSeen("the store", 42, 1, items)))
 
 
-def heard(*came: str) -> dict[str, Json]:
+def talked(*came: str) -> dict[str, Json]:
     return dict(as_json(PersonHeard("the town", 1, 3, "Hello!", came)))
 
 
@@ -50,16 +50,16 @@ def see(tiers: Tiers, kind: str, data: dict[str, Json]) -> Entry:
 
 def known_before(tiers: Tiers, path: Path) -> None:
     """Let an earlier run report the shop stock, and begin this run with that knowledge."""
-    told: dict[str, Json] = {
+    lesson: dict[str, Json] = {
         "scope": EPISODIC,
         "kind": SHELF,
         "key": "shelf:42:1",
-        "data": shelf(11),
+        "data": stocked(11),
         "tags": [],
         "importance": 6,
     }
     with closing(open_knowledge_store(path, now=LATE)) as store:
-        store.deliver("earlier", [OutboxRow(1, 1, "entry", told)])
+        store.deliver("earlier", [OutboxRow(1, 1, "entry", lesson)])
         tiers.memory.take_over(Knowledge(), store.seed())
 
 
@@ -70,10 +70,10 @@ def test_e35_a_contradicted_record_is_closed_for_later_runs_too(
     tiers = Tiers(tiers.store, opened)  # a run that begins after that one
     path = tmp_path / "memory.sqlite"
     known_before(tiers, path)
-    see(tiers, SHELF, shelf(11))
+    see(tiers, SHELF, stocked(11))
     (known,) = tiers.blackboard.entries(EPISODIC, kind=SHELF)
     assert known.closed == ""  # seen again unchanged
-    see(tiers, SHELF, shelf(11, 20))
+    see(tiers, SHELF, stocked(11, 20))
     (known,) = tiers.blackboard.entries(EPISODIC, kind=SHELF)
     assert known.closed == "seen otherwise: item 20 is there"
     tiers.store.commit(checkpoint=checkpoint(9))
@@ -85,25 +85,25 @@ def test_e35_a_contradicted_record_is_closed_for_later_runs_too(
 
 
 def test_e35_encounters_are_delivered_to_later_runs(tiers: Tiers) -> None:
-    see(tiers, HEARD, heard())
+    see(tiers, HEARD, talked())
     tiers.memory.consolidator.consolidate(10)
     (entry,) = tiers.blackboard.entries(EPISODIC, kind=HEARD)
-    assert dict(entry.data) == heard()
+    assert dict(entry.data) == talked()
 
 
 def test_e35_a_person_who_gave_something_keeps_that_result(tiers: Tiers) -> None:
-    see(tiers, HEARD, heard("belongings"))
-    again = see(tiers, HEARD, heard())
+    see(tiers, HEARD, talked("belongings"))
+    again = see(tiers, HEARD, talked())
     assert again.data["came"] == ["belongings"]
 
 
 @pytest.mark.parametrize(
     ("kind", "known", "seen", "words"),
     [
-        (SHELF, shelf(4, 20), shelf(4), "item 20 is gone"),
-        (SHELF, shelf(4), shelf(4), ""),
-        (HEARD, heard(), heard("an event"), "an event"),
-        (HEARD, heard("an event"), heard(), ""),
+        (SHELF, stocked(4, 20), stocked(4), "item 20 is gone"),
+        (SHELF, stocked(4), stocked(4), ""),
+        (HEARD, talked(), talked("an event"), "an event"),
+        (HEARD, talked("an event"), talked(), ""),
         (BARRED, {"passed": False}, {"passed": True}, "a walk passed"),
         (BARRED, {"passed": False}, {"passed": False}, ""),
     ],
