@@ -19,7 +19,7 @@ from memory.recall.port import Recall
 from memory.recall.query import SearchableStore
 from memory.store.run_store import RunReader, RunStore
 from memory.tiers.approaches import approach_kind, situation_kind
-from memory.tiers.claims import Truth
+from memory.tiers.claims import ClaimChecker
 from memory.tiers.consolidator import MemoryConsolidator, consolidation_kind
 from memory.tiers.encounters import encounter_kinds
 from memory.tiers.knowledge import ConsolidationConfig, Knowledge
@@ -44,7 +44,7 @@ class AgentMemory:
     observer: ObserverMemory
     strategist: StrategistMemory
     tactician: TacticianMemory
-    truth: Truth
+    truth: ClaimChecker
     consolidator: MemoryConsolidator
     recall: Recall
 
@@ -148,12 +148,12 @@ def open_memory(  # the parts of one agent's memory
     if is_new:
         _write_session_event(strategist, SESSION_BEGUN, blackboard.tick)
     tactician = TacticianMemory(blackboard, agent_id)
-    truth = Truth(
+    truth = ClaimChecker(
         blackboard,
         config,
         semantic=tactician.semantic,
         episodic=tactician.episodic,
-        tell=lambda entry: outgoing.close(entry, blackboard.game_s),
+        on_closed=lambda entry: outgoing.close(entry, blackboard.game_s),
     )
     consolidator = MemoryConsolidator(
         config,

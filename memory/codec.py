@@ -122,7 +122,7 @@ def from_json(kind: type[Record], data: Mapping[str, Json]) -> Record:
     return kind(**values)
 
 
-def grown(  # one argument for each way of merging a field
+def merged(  # one argument for each way of merging a field
     known: Record,
     new: Record,
     *,

@@ -117,7 +117,7 @@ class Blackboard:
         self.game_s = 0.0
         self.tick = 0
         # How often the entries were loaded from the store; anything derived before a load may be outdated.
-        self.readings = 0
+        self.loads = 0
         self.kinds = {kind.name: kind for kind in kinds}
         self._store = store
         self._origin = store.run_id
@@ -259,7 +259,7 @@ class Blackboard:
 
     def changes(self, scope: str) -> tuple[int, int]:
         """Return a value that changes whenever `scope` changes, and never repeats."""
-        return self.readings, self._indexes.get(scope, _EMPTY).changes
+        return self.loads, self._indexes.get(scope, _EMPTY).changes
 
     def policy(self, scope: str) -> Scope:
         """Return the policies of `scope`."""
@@ -349,7 +349,7 @@ class Blackboard:
             self._remove(index, index.lowest(), "evict")
 
     def _load(self) -> None:
-        self.readings += 1
+        self.loads += 1
         self._indexes.clear()
         self._deadlines.clear()
         self.seq, self.game_s, self.tick = 0, 0.0, 0

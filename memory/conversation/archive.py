@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from memory.conversation.format import Observations, one_line, parse, with_unit
-from memory.conversation.situation_format import is_failure, milestones_in, milestones_of
+from memory.conversation.situation_format import is_failure, milestone_ids, milestones_in
 from memory.conversation.view import message_text
 from memory.errors import UnknownMemory
 from memory.store.conversation_record import Chunk, Message
@@ -57,7 +57,7 @@ def _row(archived: Chunk) -> str:
 def _content_of(observations: Observations) -> Iterator[str]:
     if reached := milestones_in(observations):
         yield f"reached {', '.join(reached)}"
-    rest = [each.line for each in observations if not milestones_of(each.line)]
+    rest = [each.line for each in observations if not milestone_ids(each.line)]
     yield from (line.text for line in sorted(rest, key=is_failure, reverse=True))
 
 

@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import Final, NamedTuple
 
 from memory.codec import encode
-from memory.conversation.port import Distilled, DistillingFailed, Observer
+from memory.conversation.port import Condensed, DistillingFailed, Observer
 from memory.store.conversation_record import Block, Message, MessageOrigin
 
 MIN_REMAINING: Final = 1_000  # tokens of messages that should stay, when the floor is higher
@@ -148,13 +148,13 @@ class Slicer:
     limit: int
     estimate: Callable[[str], int]
 
-    def observe(self, observer: Observer, messages: Sequence[Message], known: str) -> Distilled:
+    def observe(self, observer: Observer, messages: Sequence[Message], known: str) -> Condensed:
         """Return the observations of `observer` for the messages that were not injected; without any it is not called.
 
         Raises DistillingFailed when a slice fails, or when the observations are longer than the messages.
         """
         kept = [each for each in messages if each.origin is not MessageOrigin.INJECTED]
-        found: list[Distilled] = []
+        found: list[Condensed] = []
         for piece in self.slices(kept):
             before = found[-1].observations if found else known
             found.append(observer.observe(piece, before))
@@ -220,7 +220,7 @@ def _longest(block: Block) -> tuple[str, str]:
             return "content", content_text(block.get("content", ""))
 
 
-def _joined(found: Sequence[Distilled]) -> Distilled:
-    last = found[-1] if found else Distilled("")
+def _joined(found: Sequence[Condensed]) -> Condensed:
+    last = found[-1] if found else Condensed("")
     text = "\n".join(each.observations for each in found if each.observations.strip())
-    return Distilled(text, last.current_task, last.suggested_response)
+    return Condensed(text, last.current_task, last.suggested_response)

@@ -18,9 +18,9 @@ from memory.conversation.boundaries import Slicer
 from memory.conversation.config import ConversationConfig
 from memory.conversation.model import reflect_until
 from memory.conversation.port import (
+    Condensed,
     ConversationEvent,
     ConversationEventKind,
-    Distilled,
     DistillingFailed,
     Observer,
     Reflector,
@@ -48,25 +48,25 @@ _MAX_DOUBLINGS: Final = 3  # the maximum number of times that growth doubles for
 _MAX_REFLECTION_DOUBLINGS: Final = 5
 _MAX_REFLECTION_SHARE: Final = 0.75  # of the threshold: a larger reflection counts as a failure
 
-Task: TypeAlias = Callable[[], Distilled]
+Task: TypeAlias = Callable[[], Condensed]
 Subject = TypeVar("Subject")
 
 
-def run_now(work: Task) -> Future[Distilled]:
+def run_now(work: Task) -> Future[Condensed]:
     """Run `work` now, for fast work; the future holds its result or error."""
-    future: Future[Distilled] = Future()
+    future: Future[Condensed] = Future()
     _run_into(work, future)
     return future
 
 
-def in_thread(work: Task) -> Future[Distilled]:
+def in_thread(work: Task) -> Future[Condensed]:
     """Run `work` in a daemon thread, which does not delay the end of the program: for models."""
-    future: Future[Distilled] = Future()
+    future: Future[Condensed] = Future()
     Thread(target=_run_into, args=(work, future), name="observing", daemon=True).start()
     return future
 
 
-def _run_into(work: Task, future: Future[Distilled]) -> None:
+def _run_into(work: Task, future: Future[Condensed]) -> None:
     try:
         future.set_result(work())
     except Exception as error:  # noqa: BLE001  # passed on in the future
@@ -88,7 +88,7 @@ class Dependencies:
     fallback: Observer = field(default_factory=HeuristicObserver)
     reflector_in_need: Reflector = field(default_factory=HeuristicReflector)
     estimate: Callable[[str], int] = tokens
-    background: Callable[[Task], Future[Distilled]] = run_now
+    background: Callable[[Task], Future[Condensed]] = run_now
     on_part: Callable[[ConversationEvent], None] = lambda _: None
     faults: Faults = field(default_factory=Faults)
     holder: str = field(default_factory=lambda: f"process {os.getpid()}")
@@ -121,7 +121,7 @@ class _Job(Generic[Subject]):
         self._owner = owner
         self._deps = deps
         self._config = config
-        self._running: tuple[Subject, Future[Distilled]] | None = None
+        self._running: tuple[Subject, Future[Condensed]] | None = None
         self._deadline = 0.0
 
     @property
@@ -139,12 +139,12 @@ class _Job(Generic[Subject]):
         self._running = (subject, self._deps.background(work))
         return True
 
-    def _taken(self, *, within: float = 0.0) -> tuple[Subject, Distilled | Exception] | None:
+    def _taken(self, *, within: float = 0.0) -> tuple[Subject, Condensed | Exception] | None:
         """Return the result of the work, once, waiting at most `within` seconds; None while it runs."""
         if self._running is None:
             return None
         subject, future = self._running
-        found: Distilled | Exception
+        found: Condensed | Exception
         if future.done() or wait_for([future], timeout=max(0.0, within)).done:
             error = future.exception()
             found = future.result() if error is None else cast("Exception", error)
@@ -210,11 +210,11 @@ class ObservationJob(_Job[tuple[Message, ...]]):
         kinds = ConversationEventKind
         # An empty result of rules is valid; of a model it is most likely a failure.
         may_be_empty = self._deps.observer.source != "llm"
-        if isinstance(found, Distilled) and not (may_be_empty or found.observations.strip()):
+        if isinstance(found, Condensed) and not (may_be_empty or found.observations.strip()):
             found = DistillingFailed(
                 "the observer returned no observations; it is called again later."
             )
-        if isinstance(found, Distilled):
+        if isinstance(found, Condensed):
             chunk = self._chunk(piece, found, self._deps.observer.source)
             is_kept = self._store.update_buffered(self._owner, chunk)
             self._failed = _FailedPiece()
@@ -237,7 +237,7 @@ class ObservationJob(_Job[tuple[Message, ...]]):
             found, source = first_words(piece), HeuristicObserver.source
         most = max(1, _tokens(piece) // 2)
         text = last_lines(found.observations.strip("\n"), most, self._deps.estimate)
-        chunk = self._chunk(piece, Distilled(text, *_task(found)), source)
+        chunk = self._chunk(piece, Condensed(text, *_task(found)), source)
         is_kept = self._store.update_active(self._owner, chunk)
         kind = ConversationEventKind.OBSERVATION_END
         self._report(kind, to_seq=chunk.to_seq, tokens=chunk.tokens)
@@ -245,7 +245,7 @@ class ObservationJob(_Job[tuple[Message, ...]]):
 
     def _observe(
         self, observer: Observer, piece: Sequence[Message], record: ObservationalMemoryRecord
-    ) -> Distilled:
+    ) -> Condensed:
         buffered = (each.text for each in record.buffered_observation_chunks)
         text = "\n".join((record.active_observations, *buffered))
         most = self._config.observation.previous_observer_tokens
@@ -259,7 +259,7 @@ class ObservationJob(_Job[tuple[Message, ...]]):
         share = self._config.observation.message_tokens / _GROWTH_DIVISOR * 2**doublings
         return failed.from_seq != from_seq or size >= failed.tokens + share
 
-    def _chunk(self, piece: Sequence[Message], found: Distilled, source: str) -> Chunk:
+    def _chunk(self, piece: Sequence[Message], found: Condensed, source: str) -> Chunk:
         text = found.observations.strip("\n")
         return Chunk(
             piece[0].seq,
@@ -335,7 +335,7 @@ class ReflectionJob(_Job[_ReflectionInput]):
         ):
             found, source = future.result(), reflector.source
         else:
-            found = Distilled(last_lines(text, target, self._deps.estimate))
+            found = Condensed(last_lines(text, target, self._deps.estimate))
             source = HeuristicReflector.source
         reflection = self._reflection(base, found, source)
         return self._store.create_generation(self._owner, reflection, active=True)
@@ -357,10 +357,10 @@ class ReflectionJob(_Job[_ReflectionInput]):
         share = self._config.reflection.buffer_activation or 0.5
         return max(1, round(share * min(base.tokens, self._config.reflection.observation_tokens)))
 
-    def _size(self, found: Distilled) -> int:
+    def _size(self, found: Condensed) -> int:
         return self._deps.estimate(found.observations)
 
-    def _reflection(self, base: _ReflectionInput, found: Distilled, source: str) -> Reflection:
+    def _reflection(self, base: _ReflectionInput, found: Condensed, source: str) -> Reflection:
         return Reflection(
             base.generation + 1,
             base.upto_seq,
@@ -376,5 +376,5 @@ def _tokens(messages: Sequence[Message]) -> int:
     return sum(each.tokens for each in messages)
 
 
-def _task(found: Distilled) -> tuple[str, str]:
+def _task(found: Condensed) -> tuple[str, str]:
     return found.current_task, found.suggested_response

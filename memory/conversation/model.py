@@ -23,9 +23,9 @@ from memory.conversation.messages import (
     strip_injected,
     transcript,
 )
-from memory.conversation.port import Distilled, DistillingFailed, Reflector
+from memory.conversation.port import Condensed, DistillingFailed, Reflector
 from memory.conversation.rules import MAX_LEVEL, last_lines, reported_milestones
-from memory.conversation.situation_format import held_to_shown, milestones_in, milestones_of
+from memory.conversation.situation_format import held_to_shown, milestone_ids, milestones_in
 from memory.store.conversation_record import Message
 from memory.tokens import CHARACTERS, tokens
 
@@ -93,7 +93,7 @@ def _names(text: str) -> Iterator[str]:
     yield from (found[0] for found in _CAPITALS.finditer(text) if found[0] not in _EMPHASIS)
 
 
-def parse_answer(text: str) -> Distilled:
+def parse_answer(text: str) -> Condensed:
     """Return the parts of `text`, each '' when it is missing; never raises.
 
     An unclosed part ends where the next begins. Without `<observations>` the lists outside of the other parts are used,
@@ -101,7 +101,7 @@ def parse_answer(text: str) -> Distilled:
     """
     parts = _tag_bodies(text, OBSERVATIONS)
     found = parse("\n".join(parts)) if parts else parse(strip_injected(text), lists_only=True)
-    return Distilled(
+    return Condensed(
         observations=blunted(render(found)),
         current_task=_one_line_part(text, CURRENT_TASK),
         suggested_response=_one_line_part(text, SUGGESTED_RESPONSE),
@@ -203,7 +203,7 @@ class _ModelBacked:
 class ModelObserver(_ModelBacked):
     """An observer that uses a model."""
 
-    def observe(self, messages: Sequence[Message], known: str) -> Distilled:
+    def observe(self, messages: Sequence[Message], known: str) -> Condensed:
         """Return the model's observations, with exactly the milestones that the program reported.
 
         Without text in `messages` there are none, and the model is not called. Raises DistillingFailed when no answer came.
@@ -211,21 +211,21 @@ class ModelObserver(_ModelBacked):
         """
         content = transcript(messages)
         if not content:
-            return Distilled("")
+            return Condensed("")
         request = observing_prompt(messages, known, self.variant, self.estimate)
         answer = self.complete(*request)
         limit = max(self.estimate(content), MIN_LIMIT)
         found = _validated(answer, f"{known}\n{content}", limit, self.estimate)
         earlier = milestones_in(parse(known))
         shown = reported_milestones(messages)
-        new = [each for each in shown if set(milestones_of(each.line)) - set(earlier)]
+        new = [each for each in shown if set(milestone_ids(each.line)) - set(earlier)]
         return _verified(found, new, earlier)
 
 
 class ModelReflector(_ModelBacked):
     """A reflector that uses a model."""
 
-    def reflect(self, observations: str, *, level: int, target: int) -> Distilled:
+    def reflect(self, observations: str, *, level: int, target: int) -> Condensed:
         """Return the model's reflection, with exactly the milestones of `observations`.
 
         Raises DistillingFailed when no answer came. Raises UnusableAnswer when it is empty, repeats itself, is not smaller,
@@ -235,14 +235,14 @@ class ModelReflector(_ModelBacked):
         answer = self.complete(*request)
         limit = max(min(target, self.estimate(observations) - 1), 1)
         found = _validated(answer, observations, limit, self.estimate)
-        held = _verified(found, [each for each in parse(observations) if milestones_of(each.line)])
+        held = _verified(found, [each for each in parse(observations) if milestone_ids(each.line)])
         if (size := self.estimate(held.observations)) > limit:
             message = f"with its milestones it has {size} tokens, more than {limit}"
             raise UnusableAnswer(message)
         return held
 
 
-def _validated(answer: str, source: str, limit: int, estimate: Callable[[str], int]) -> Distilled:
+def _validated(answer: str, source: str, limit: int, estimate: Callable[[str], int]) -> Condensed:
     found = parse_answer(answer)
     # Checked before lines are cut: an endless line means that the model did not stop.
     problem = "it repeats itself over and over" if is_degenerate(answer) else ""
@@ -261,8 +261,8 @@ def _validated(answer: str, source: str, limit: int, estimate: Callable[[str], i
 
 
 def _verified(
-    found: Distilled, shown: Sequence[DatedLine], earlier: Collection[str] = ()
-) -> Distilled:
+    found: Condensed, shown: Sequence[DatedLine], earlier: Collection[str] = ()
+) -> Condensed:
     held = held_to_shown(parse(found.observations), shown, earlier)
     return replace(found, observations=render(held))
 
@@ -276,7 +276,7 @@ def reflect_until(
     target: int,
     start_level: int = 0,
     estimate: Callable[[str], int] = tokens,
-) -> Distilled:
+) -> Condensed:
     """Return the first reflection of at most `target` tokens that is smaller than `text` and not empty.
 
     The levels from `start_level` to three above it are tried, none above 4. Raises DistillingFailed at once when no answer

@@ -15,7 +15,7 @@ class DistillingFailed(MemoryFault):
 
 
 @dataclass(frozen=True, slots=True)
-class Distilled:
+class Condensed:
     """The result of observing or reflecting, as text in the format of observations."""
 
     observations: str
@@ -28,7 +28,7 @@ class Observer(Protocol):
 
     source: str
 
-    def observe(self, messages: Sequence[Message], known: str) -> Distilled:
+    def observe(self, messages: Sequence[Message], known: str) -> Condensed:
         """Return the observations of `messages`; `known` is the end of the earlier observations.
 
         Raises DistillingFailed when there is no usable result; the caller keeps the messages and retries later.
@@ -40,7 +40,7 @@ class Reflector(Protocol):
 
     source: str
 
-    def reflect(self, observations: str, *, level: int, target: int) -> Distilled:
+    def reflect(self, observations: str, *, level: int, target: int) -> Condensed:
         """Return `observations` condensed to at most `target` tokens; `level` 0 to 4 is the strength of compression.
 
         Raises DistillingFailed when there is no usable result.

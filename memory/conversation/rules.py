@@ -31,7 +31,7 @@ from memory.conversation.messages import (
     message_parts,
     moment_of,
 )
-from memory.conversation.port import Distilled, DistillingFailed
+from memory.conversation.port import Condensed, DistillingFailed
 from memory.conversation.situation_format import (
     ADVISED,
     BATTLE_LOST,
@@ -43,8 +43,8 @@ from memory.conversation.situation_format import (
     advice_text,
     attempts_text,
     is_failure,
+    milestone_ids,
     milestones_in,
-    milestones_of,
     milestones_text,
     read_situation,
     split_attempts,
@@ -62,7 +62,7 @@ def merge_lines(observations: Iterable[DatedLine]) -> tuple[DatedLine, ...]:
     seen: set[str] = set()
     kept: dict[tuple[object, ...], DatedLine] = {}
     for each in observations:
-        if ids := milestones_of(each.line):
+        if ids := milestone_ids(each.line):
             new = [name for name in dict.fromkeys(ids) if name not in seen]
             seen.update(new)
             if new:
@@ -117,14 +117,14 @@ def condense(
     if not lines or _size(lines, estimate) <= room:
         return lines
     # Only milestones are left: they become one line, at the time of the first.
-    ids = [name for each in lines for name in milestones_of(each.line)]
+    ids = [name for each in lines for name in milestone_ids(each.line)]
     line = ObservationLine(LinePriority.ASSERTED, milestones_text(ids), lines[0].line.moment)
     return (DatedLine(lines[0].date, line),)
 
 
 def _shorten(line: ObservationLine, longest: int) -> ObservationLine:
     """Return `line` shortened, except for milestones and failures."""
-    if milestones_of(line) or is_failure(line):
+    if milestone_ids(line) or is_failure(line):
         return line
     return replace(line, text=one_line(line.text, longest), details=())
 
@@ -134,7 +134,7 @@ def _fit(lines: Observations, room: int, estimate: Callable[[str], int]) -> Obse
     size = _size(lines, estimate)
     removed: set[int] = set()
     for place in sorted(range(len(lines)), key=lambda place: (_rank(lines[place].line), place)):
-        if size <= room or milestones_of(lines[place].line):
+        if size <= room or milestone_ids(lines[place].line):
             break
         removed.add(place)
         size -= _cost(lines[place].line, estimate)
@@ -143,7 +143,7 @@ def _fit(lines: Observations, room: int, estimate: Callable[[str], int]) -> Obse
 
 def _rank(line: ObservationLine) -> int:
     """Return how late `line` is removed; milestones come last."""
-    if milestones_of(line):
+    if milestone_ids(line):
         return len(_REMOVAL_ORDER) + 1
     return len(_REMOVAL_ORDER) if is_failure(line) else _REMOVAL_ORDER.index(line.priority)
 
@@ -178,7 +178,7 @@ class HeuristicObserver:
     def __init__(self, estimate: Callable[[str], int] = tokens) -> None:
         self._estimate = estimate
 
-    def observe(self, messages: Sequence[Message], known: str) -> Distilled:
+    def observe(self, messages: Sequence[Message], known: str) -> Condensed:
         """Return the observations of `messages`, in a twelfth of their tokens or 200; milestones are kept in any case.
 
         Milestones and failures that `known` contains in the same words are not repeated. Injected text is not observed;
@@ -187,13 +187,13 @@ class HeuristicObserver:
         collector = _LineCollector(self._estimate, messages)
         lines = list(_new(collector.lines, known))
         room = max(collector.size // SHARE, MIN_ROOM)
-        return Distilled(render(condense(lines, room, self._estimate)), collector.task)
+        return Condensed(render(condense(lines, room, self._estimate)), collector.task)
 
 
 def reported_milestones(messages: Iterable[Message]) -> tuple[DatedLine, ...]:
     """Return the lines of the milestones that the program, and no other source, reported."""
     collector = _LineCollector(tokens, messages)
-    return tuple(each for each in collector.lines if milestones_of(each.line))
+    return tuple(each for each in collector.lines if milestone_ids(each.line))
 
 
 def _new(lines: Iterable[DatedLine], known: str) -> Iterator[DatedLine]:
@@ -204,7 +204,7 @@ def _new(lines: Iterable[DatedLine], known: str) -> Iterator[DatedLine]:
     reached = set(milestones_in(asserted))
     failed = {each.line.text for each in asserted if is_failure(each.line)}
     for each in lines:
-        if ids := milestones_of(each.line):
+        if ids := milestone_ids(each.line):
             if new := [name for name in ids if name not in reached]:
                 line = ObservationLine(each.line.priority, milestones_text(new), each.line.moment)
                 yield each._replace(line=line)
@@ -303,7 +303,7 @@ class HeuristicReflector:
     def __init__(self, estimate: Callable[[str], int] = tokens) -> None:
         self._estimate = estimate
 
-    def reflect(self, observations: str, *, level: int, target: int) -> Distilled:
+    def reflect(self, observations: str, *, level: int, target: int) -> Condensed:
         """Return `observations` in at most `target` tokens, or only the milestones when they need more.
 
         At level 0 everything that fits is kept; each higher level aims at two tenths less detail. Raises DistillingFailed
@@ -316,10 +316,10 @@ class HeuristicReflector:
         level = min(max(level, 0), MAX_LEVEL)
         detail = self._estimate(observations) * DETAIL[level] // DETAIL[0]
         room = min(target, detail) if level else target
-        return Distilled(render(condense(known, room, self._estimate, level)))
+        return Condensed(render(condense(known, room, self._estimate, level)))
 
 
-def first_words(messages: Iterable[Message]) -> Distilled:
+def first_words(messages: Iterable[Message]) -> Condensed:
     """Return the beginning of each text, for when every observer failed. It cannot fail.
 
     The full messages are still in the file, and can be recalled.
@@ -330,7 +330,7 @@ def first_words(messages: Iterable[Message]) -> Distilled:
         for block in message.blocks
         if block.get("type") == "text" and (text := " ".join(str(block.get("text", "")).split()))
     ]
-    return Distilled("\n".join(rows))
+    return Condensed("\n".join(rows))
 
 
 def last_lines(text: str, limit: int, estimate: Callable[[str], int]) -> str:

@@ -173,7 +173,7 @@ _TRAILING_NOTE: Final = re.compile(r" \([^()]*\)$")  # such as its time
 _CLAIM: Final = "claimed "  # before a milestone that a model claims without evidence
 
 
-def milestones_of(line: ObservationLine) -> tuple[str, ...]:
+def milestone_ids(line: ObservationLine) -> tuple[str, ...]:
     """Return the ids of the verified milestones in `line`; an uncertain line has none."""
     if line.priority not in {LinePriority.ASSERTED, LinePriority.DONE}:
         return ()
@@ -189,7 +189,7 @@ def milestones_of(line: ObservationLine) -> tuple[str, ...]:
 
 def milestones_in(observations: Iterable[DatedLine]) -> tuple[str, ...]:
     """Return the ids of all verified milestones, in order."""
-    return tuple(dict.fromkeys(name for each in observations for name in milestones_of(each.line)))
+    return tuple(dict.fromkeys(name for each in observations for name in milestone_ids(each.line)))
 
 
 def milestones_text(ids: Sequence[str]) -> str:
@@ -212,12 +212,12 @@ def held_to_shown(
     ids = {*milestones_in(shown), *known}
     held = [each._replace(line=_as_claim(each.line, ids)) for each in observations]
     present = set(milestones_in(held))
-    missing = [each for each in shown if set(milestones_of(each.line)) - present]
+    missing = [each for each in shown if set(milestone_ids(each.line)) - present]
     return (*missing, *held)
 
 
 def _as_claim(line: ObservationLine, shown: Collection[str]) -> ObservationLine:
-    if set(milestones_of(line)) <= set(shown):
+    if set(milestone_ids(line)) <= set(shown):
         return line
     return replace(line, priority=LinePriority.UNCERTAIN, text=_CLAIM + line.text)
 

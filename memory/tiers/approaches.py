@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any, Final, TypeAlias
 
 from memory.blackboard.entry import Entry, EntryKind, record_kind
-from memory.codec import Json, as_json, content_id, from_json, grown
+from memory.codec import Json, as_json, content_id, from_json, merged
 from memory.flow.subscription import Derived
 
 Where: TypeAlias = tuple[str, str, bool, bool]
@@ -100,7 +100,7 @@ def mark_reported(entry: Entry) -> Derived:
 
 def _sum(known: Approach, new: Approach) -> Approach:
     counts = ("successes", "failures", "told_successes", "told_failures")
-    return grown(known, new, added=counts, highest=("last_tick", "last_s"))
+    return merged(known, new, added=counts, highest=("last_tick", "last_s"))
 
 
 def _occurrence(sequence: Sequence[Entry], reasoning: str) -> Approach:
@@ -140,7 +140,7 @@ def situation_kind() -> EntryKind:
         SITUATION,
         CommonSituation,
         lambda data: "/".join(str(value) for value in _where(data)),
-        lambda known, new: grown(known, new, added=("ticks",)),
+        lambda known, new: merged(known, new, added=("ticks",)),
         limit=MAX_SITUATIONS,
         rank=lambda entry: (_ticks(entry.data), entry.seq),
     )

@@ -25,8 +25,8 @@ class ClaimVerdict(NamedTuple):
     reason: str
 
 
-class Truth:
-    """Verifies claims and closes contradicted knowledge. `tell` receives each closed entry of knowledge."""
+class ClaimChecker:
+    """Verifies claims and closes contradicted knowledge. `on_closed` receives each closed entry of knowledge."""
 
     def __init__(
         self,
@@ -35,13 +35,13 @@ class Truth:
         *,
         semantic: str,
         episodic: str,
-        tell: Callable[[Entry], object],
+        on_closed: Callable[[Entry], object],
     ) -> None:
         self._blackboard = blackboard
         self._config = config
         self._semantic = semantic
         self._episodic = episodic
-        self._tell = tell
+        self._on_closed = on_closed
         self._claims: dict[int, Entry] = {}  # open ones; after a restart read from the scopes
         for scope in blackboard.scopes():
             for entry in blackboard.entries(scope):
@@ -117,7 +117,7 @@ class Truth:
 
     def _close(self, entry: Entry, reason: str, *evidence: str) -> None:
         sources = (*evidence, f"tick:{self._blackboard.tick}")
-        self._tell(self._blackboard.close(entry, reason, sources))
+        self._on_closed(self._blackboard.close(entry, reason, sources))
 
 
 def verdict_on(claim: Any, facts: Mapping[str, int]) -> ClaimVerdict | None:  # noqa: ANN401  # unchecked output of a model

@@ -86,7 +86,7 @@ class MemoryConsolidator:
         """Return the consolidation that ran because `current_tick` entered a new interval, else None."""
         interval = self.config.tick_interval
         # Called every tick: for consecutive ticks within an interval the history need not be read.
-        key = current_tick, self.observer.blackboard.readings
+        key = current_tick, self.observer.blackboard.loads
         follows = key == self._expected and current_tick % interval
         self._expected = key[0] + 1, key[1]
         if follows or current_tick // interval <= self.last_consolidation_tick // interval:
@@ -144,12 +144,12 @@ class MemoryConsolidator:
         game time is not calendar time: its value changes only by evidence.
         """
         self._maintenance.run(asked=is_final)
-        worthless = forgetting.worthless(
+        below_threshold = forgetting.below_threshold(
             self.tactician.knowledge(), self.config, now=self._started_at
         )
-        for memory in worthless:
+        for memory in below_threshold:
             self.tactician.forget(memory)
-        return worthless
+        return below_threshold
 
     def prioritize_memories(self) -> dict[str, list[str]]:
         """Return the ids that each tier holds, most valuable first."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from memory.blackboard.entry import Entry, EntryKind, record_kind
-from memory.codec import Json, as_json, grown
+from memory.codec import Json, as_json, merged
 from memory.flow.subscription import Derived
 
 ACQUAINTANCE: Final = "acquaintance"
@@ -18,7 +18,7 @@ MOST_SOURCES: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Acquaintance:
+class OpponentMet:
     """One species or trainer: first and last meeting, number of battles and their outcomes.
 
     `run` is the run of the ticks, `place` that of the first meeting. `won_by` finished the last battle won, with the moves
@@ -44,9 +44,9 @@ class Acquaintance:
     lost_at: int
 
 
-def acquaintances(battles: Sequence[Entry], *, run: str) -> list[Derived]:
+def opponents_met(battles: Sequence[Entry], *, run: str) -> list[Derived]:
     """Return the opponents met in `battles` of `run`, to be merged into the known ones."""
-    known: dict[str, Acquaintance] = {}
+    known: dict[str, OpponentMet] = {}
     sources: dict[str, list[str]] = {}
     for entry in battles:
         for each in _met_in(entry, run):
@@ -65,14 +65,14 @@ def acquaintances(battles: Sequence[Entry], *, run: str) -> list[Derived]:
     ]
 
 
-def _met_in(entry: Entry, run: str) -> Iterator[Acquaintance]:
+def _met_in(entry: Entry, run: str) -> Iterator[OpponentMet]:
     battle: Mapping[str, Any] = entry.data
     outcome, place = battle["outcome"], battle.get("location", "")
     won, lost = outcome == "victory", outcome == "defeat"
     names = str(battle["enemy_pokemon"]).split(", ")
     for name in dict.fromkeys((*names, battle.get("opponent", ""))):
         if name:
-            yield Acquaintance(
+            yield OpponentMet(
                 run=run,
                 subject=name,
                 place=place,
@@ -93,8 +93,8 @@ def _met_in(entry: Entry, run: str) -> Iterator[Acquaintance]:
             )
 
 
-def _merge_opponent(known: Acquaintance, new: Acquaintance) -> Acquaintance:
-    return grown(
+def _merge_opponent(known: OpponentMet, new: OpponentMet) -> OpponentMet:
+    return merged(
         known,
         new,
         added=("met", "won", "lost", "left", "caught"),
@@ -107,7 +107,7 @@ def _merge_opponent(known: Acquaintance, new: Acquaintance) -> Acquaintance:
 
 
 def _last_battle(
-    known: Acquaintance, new: Acquaintance, times: str, names: tuple[str, ...]
+    known: OpponentMet, new: OpponentMet, times: str, names: tuple[str, ...]
 ) -> dict[str, Any]:
     """Return the fields about the last battle with one outcome: of `new` if it had that outcome, else of `known`."""
     source = new if getattr(new, times) else known
@@ -118,7 +118,7 @@ BELONGING: Final = "belonging"
 
 
 @dataclass(frozen=True, slots=True)
-class Belonging:
+class ItemOwned:
     """One item: where and when it was first seen in the bag, when last, and the highest count.
 
     `run` is the run of the ticks.
@@ -132,13 +132,13 @@ class Belonging:
     most: int
 
 
-def belongings(snapshots: Sequence[Entry], *, run: str) -> list[Derived]:
+def items_owned(snapshots: Sequence[Entry], *, run: str) -> list[Derived]:
     """Return the items in the bag snapshots `snapshots` of `run`, to be merged into the known ones."""
-    known: dict[str, Belonging] = {}
+    known: dict[str, ItemOwned] = {}
     for entry in snapshots:
         data: Mapping[str, Any] = entry.data
         for name, count in data["items"].items():
-            seen = Belonging(run, name, data.get("location", ""), data["tick"], data["tick"], count)
+            seen = ItemOwned(run, name, data.get("location", ""), data["tick"], data["tick"], count)
             known[name] = _merge_item(known[name], seen) if name in known else seen
     return [
         Derived(
@@ -152,9 +152,9 @@ def belongings(snapshots: Sequence[Entry], *, run: str) -> list[Derived]:
     ]
 
 
-def _merge_item(known: Belonging, new: Belonging) -> Belonging:
+def _merge_item(known: ItemOwned, new: ItemOwned) -> ItemOwned:
     place = min(known, new, key=lambda each: each.first_tick).place
-    return grown(known, new, lowest=("first_tick",), highest=("last_tick", "most"), place=place)
+    return merged(known, new, lowest=("first_tick",), highest=("last_tick", "most"), place=place)
 
 
 WAYPOINT: Final = "waypoint"
@@ -222,8 +222,8 @@ def encounter_kinds() -> tuple[EntryKind, ...]:
         record_kind(HEARD, PersonHeard, _person, merge=_merge_talk, limit=MAX_ENCOUNTERS),
         record_kind(SHELF, ShelfSeen, _person, limit=MAX_ENCOUNTERS),
         record_kind(BARRED, WayBarred, _square, limit=MAX_ENCOUNTERS),
-        record_kind(ACQUAINTANCE, Acquaintance, _run_subject, _merge_opponent, limit=MAX_OF_RUNS),
-        record_kind(BELONGING, Belonging, _run_subject, _merge_item, limit=MAX_OF_RUNS),
+        record_kind(ACQUAINTANCE, OpponentMet, _run_subject, _merge_opponent, limit=MAX_OF_RUNS),
+        record_kind(BELONGING, ItemOwned, _run_subject, _merge_item, limit=MAX_OF_RUNS),
         EntryKind(WAYPOINT, key=lambda data: str(data["run"]), merge=_merge_milestones),
     )
 

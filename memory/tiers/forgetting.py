@@ -33,7 +33,9 @@ def values(knowledge: Knowledge, *, now: float, rate: float) -> dict[Memory, flo
     return worth
 
 
-def worthless(knowledge: Knowledge, config: ConsolidationConfig, *, now: float) -> list[Memory]:
+def below_threshold(
+    knowledge: Knowledge, config: ConsolidationConfig, *, now: float
+) -> list[Memory]:
     """Return the records whose value at `now` is below the threshold."""
     worth = values(knowledge, now=now, rate=config.forgetting_decay_rate)
     return [memory for memory, value in worth.items() if value < config.importance_threshold]
@@ -41,6 +43,6 @@ def worthless(knowledge: Knowledge, config: ConsolidationConfig, *, now: float) 
 
 def prune(knowledge: Knowledge, config: ConsolidationConfig, *, now: float) -> None:
     """Delete the records with a value below the threshold, and those over the caps."""
-    for memory in worthless(knowledge, config, now=now):
+    for memory in below_threshold(knowledge, config, now=now):
         del knowledge.of(memory.table)[memory.id]
     knowledge.limit(config)

@@ -77,23 +77,23 @@ def _all(records: Iterable[DataclassInstance]) -> list[Json]:
     return [as_json(each) for each in records]
 
 
-Section: TypeAlias = Literal["tactical", "strategic", "recent_actions"]
+SectionName: TypeAlias = Literal["tactical", "strategic", "recent_actions"]
 
 BUDGET: Final = 300  # tokens of one section
 MOST: Final = 5  # lines of one kind
 
 
 def memory_sections(
-    wanted: Mapping[str, tuple[Section, ...]],
+    wanted: Mapping[str, tuple[SectionName, ...]],
     observer: ObserverMemory,
     strategist: StrategistMemory,
     tactician: TacticianMemory,
-) -> dict[str, dict[Section, str]]:
+) -> dict[str, dict[SectionName, str]]:
     """Return the sections `wanted` for each model, by its name; empty sections are omitted."""
     seen = observer.sensory_input
     enemy = None if seen is None else seen.enemy_pokemon
     battle: dict[str, Json] = {} if enemy is None else {"enemy_pokemon": enemy}
-    texts: dict[Section, str] = {
+    texts: dict[SectionName, str] = {
         "tactical": get_tactical_context(tactician, battle),
         "strategic": get_strategic_context(strategist),
         "recent_actions": get_recent_actions_summary(observer),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from memory.codec import Json, as_json, grown
+from memory.codec import Json, as_json, merged
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ Piece: TypeAlias = LearnedPattern | SuccessfulStrategy | MistakeRecord | PlayerP
 
 def more_pattern(known: LearnedPattern, new: LearnedPattern) -> LearnedPattern:
     """Return `known` with the evidence of `new` added."""
-    both = grown(
+    both = merged(
         known,
         new,
         kept=("learned_from_session", "learned_from_tick"),
@@ -115,7 +115,7 @@ def more_strategy(known: SuccessfulStrategy, new: SuccessfulStrategy) -> Success
     """Return `known` with the uses of `new` added; the context is that of the last success."""
     uses = known.total_uses + new.total_uses
     wins = known.success_rate * known.total_uses + new.success_rate * new.total_uses
-    return grown(
+    return merged(
         known,
         new,
         added=("total_uses",),
@@ -128,7 +128,7 @@ def more_strategy(known: SuccessfulStrategy, new: SuccessfulStrategy) -> Success
 
 def more_mistake(known: MistakeRecord, new: MistakeRecord) -> MistakeRecord:
     """Return `known` with the occurrences of `new` added; the higher severity is kept."""
-    return grown(
+    return merged(
         known,
         new,
         added=("occurrence_count",),

@@ -265,8 +265,8 @@ def edges(agent_id: str, lessons: Lessons) -> tuple[MemorySubscription, ...]:
     episodic = scope_name(agent_id, "ltm:episodic")
     semantic = scope_name(agent_id, "ltm:semantic")
     procedural = scope_name(agent_id, "ltm:procedural")
-    met = partial(encounters.acquaintances, run=lessons.session_id)
-    owned = partial(encounters.belongings, run=lessons.session_id)
+    met = partial(encounters.opponents_met, run=lessons.session_id)
+    owned = partial(encounters.items_owned, run=lessons.session_id)
     return (
         MemorySubscription(
             "moments",

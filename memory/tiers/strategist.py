@@ -12,7 +12,7 @@ from typing import Any, Final
 from memory.blackboard.blackboard import Blackboard
 from memory.blackboard.entry import Entry, EntryKind, Status, record_kind, scope_name
 from memory.blackboard.view import View
-from memory.codec import Json, as_json, as_table, grown, rows_of
+from memory.codec import Json, as_json, as_table, merged, rows_of
 from memory.errors import UnknownMemory
 from memory.flow.subscription import Derived
 from memory.tiers.observer import TICK_STATE, TickState
@@ -148,13 +148,13 @@ def tally(battles: Sequence[Entry]) -> list[Derived]:
 
 
 def _add_totals(known: SessionTotals, new: SessionTotals) -> SessionTotals:
-    return grown(new, known, added=("total_battles", "victories", "defeats"))
+    return merged(new, known, added=("total_battles", "victories", "defeats"))
 
 
 def _merge_visit(known: LocationVisited, seen: LocationVisited) -> LocationVisited:
     explored = _joined(known.explored_areas, seen.explored_areas)
     unexplored = _joined(known.unexplored_areas, seen.unexplored_areas)
-    return grown(
+    return merged(
         known,
         seen,
         added=("visit_count",),

@@ -23,7 +23,7 @@ from memory.conversation.format import (
 )
 from memory.conversation.messages import strip_injected
 from memory.conversation.model import parse_answer
-from memory.conversation.port import Distilled
+from memory.conversation.port import Condensed
 from memory.conversation.rules import HeuristicObserver
 from memory.conversation.situation_format import Failure, Situation, read_situation
 from memory.conversation.view import (
@@ -118,7 +118,7 @@ def test_d15_an_answer_has_three_parts() -> None:
         "<current-task>reach second_town</current-task>\n"
         "<suggested-response>\nGo north.\n</suggested-response>"
     )
-    assert answer == Distilled(
+    assert answer == Condensed(
         "Date: 2026-11-22\n* 🔴 (14:30) left home", "reach second_town", "Go north."
     )
 
@@ -135,9 +135,9 @@ def test_d15_list_lines_are_used_when_tags_are_missing() -> None:
 
 
 def test_d15_a_truncated_answer_is_parsed_and_an_empty_one_has_no_parts() -> None:
-    assert parse_answer("I cannot help with that.") == parse_answer("") == Distilled("")
+    assert parse_answer("I cannot help with that.") == parse_answer("") == Condensed("")
     answer = parse_answer("<observations>\n* 🔴 left home\n* 🟡 asked: stuck\n<current-task>win")
-    assert answer == Distilled("Date: unknown\n* 🔴 left home\n* 🟡 asked: stuck", "win")
+    assert answer == Condensed("Date: unknown\n* 🔴 left home\n* 🟡 asked: stuck", "win")
 
 
 def test_d19_a_line_is_cut_at_ten_thousand_characters() -> None:

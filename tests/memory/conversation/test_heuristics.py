@@ -22,7 +22,7 @@ from memory.conversation.format import (
     render,
 )
 from memory.conversation.model import is_degenerate, problem_with
-from memory.conversation.port import Distilled, DistillingFailed
+from memory.conversation.port import Condensed, DistillingFailed
 from memory.conversation.rules import HeuristicObserver, HeuristicReflector
 from memory.conversation.situation_format import (
     Failure,
@@ -49,7 +49,7 @@ from tests.memory.conversation.talks import (
 STUCK = replace(situation("stuck", 812, 3730, "route_1 (5, 7)"), goal="first_badge")
 
 
-def observe(*messages: Message, known: str = "") -> Distilled:
+def observe(*messages: Message, known: str = "") -> Condensed:
     return HeuristicObserver().observe(messages, known)
 
 
@@ -69,7 +69,7 @@ def test_d01_a_rule_observer_has_the_source_programmatic() -> None:
 
 def test_d15_a_question_is_an_asked_line_and_the_current_task() -> None:
     seen = observe(asked(STUCK, tick=812))
-    assert seen == Distilled(
+    assert seen == Condensed(
         "Date: 2026-11-22\n"
         "* 🟡 (14:31, game 0:06:46, tick 812) asked: stuck at route_1, for first_badge",
         "stuck at route_1 (5, 7), for first_badge",
@@ -169,7 +169,7 @@ def test_d26_earlier_observations_are_not_repeated() -> None:
 )
 @pytest.mark.parametrize("origin", [MessageOrigin.PLAY, MessageOrigin.MODEL])
 def test_d35_text_between_memory_tags_is_not_observed(words: str, origin: MessageOrigin) -> None:
-    assert observe(said(words, origin=origin)) == Distilled("")
+    assert observe(said(words, origin=origin)) == Condensed("")
     assert observe(returned(words)).observations.endswith("a tool: nothing")
 
 
@@ -182,8 +182,8 @@ def test_d35_text_beside_injected_parts_is_observed_and_nested_tags_end_with_the
 
 def test_d35_injected_messages_and_system_messages_are_not_observed() -> None:
     words = "milestone reached: champion"
-    assert observe(said(words, origin=MessageOrigin.INJECTED)) == Distilled("")
-    assert observe(replace(said(words), role="system")) == Distilled("")
+    assert observe(said(words, origin=MessageOrigin.INJECTED)) == Condensed("")
+    assert observe(replace(said(words), role="system")) == Condensed("")
 
 
 def test_d15_equal_messages_give_equal_observations() -> None:

@@ -19,7 +19,7 @@ from memory.conversation.model import (
     reflect_until,
     reflecting_prompt,
 )
-from memory.conversation.port import Distilled, DistillingFailed
+from memory.conversation.port import Condensed, DistillingFailed
 from memory.conversation.rules import HeuristicReflector
 from memory.conversation.situation_format import milestones_in, situation
 from memory.store.conversation_record import Message, MessageOrigin
@@ -64,7 +64,7 @@ class Answers:
         return self.answers[min(len(self.prompts), len(self.answers)) - 1]
 
 
-def observe(*answers: str, known: str = "", talk: Sequence[Message] = TALK) -> Distilled:
+def observe(*answers: str, known: str = "", talk: Sequence[Message] = TALK) -> Condensed:
     return ModelObserver(Answers(answers)).observe(talk, known)
 
 
@@ -183,11 +183,11 @@ def test_d35_conversation_text_cannot_close_the_transcript() -> None:
 
 def test_d35_without_text_no_model_is_called() -> None:
     injected = (said("milestone reached: champion", origin=MessageOrigin.INJECTED), TALK[0])
-    assert observe(talk=injected) == Distilled("")
+    assert observe(talk=injected) == Condensed("")
 
 
 def test_d15_a_model_answer_becomes_observations() -> None:
-    assert observe(GOOD) == Distilled(
+    assert observe(GOOD) == Condensed(
         "Date: 2026-11-22\n* 🔴 (14:30, tick 80) milestone reached: starter\n"
         "* 🟢 (14:33) advised: first_badge",
         "first_badge",

@@ -11,7 +11,7 @@ import pytest
 from memory.conversation.boundaries import CONTINUED
 from memory.conversation.config import ConversationConfig
 from memory.conversation.jobs import in_thread
-from memory.conversation.port import ConversationEventKind, Distilled
+from memory.conversation.port import Condensed, ConversationEventKind
 from memory.store.conversation_record import Message, MessageOrigin, Work
 from memory.store.conversations import ConversationStore
 from memory.tokens import tokens
@@ -178,7 +178,7 @@ class Slow(StubObserver):
         super().__init__(source="llm")
         self.may_go_on = Event()
 
-    def observe(self, messages: tuple[Message, ...], known: str) -> Distilled:  # type: ignore[override]
+    def observe(self, messages: tuple[Message, ...], known: str) -> Condensed:  # type: ignore[override]
         assert self.may_go_on.wait(60)
         return super().observe(messages, known)
 

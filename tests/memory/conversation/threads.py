@@ -9,7 +9,7 @@ from memory.conversation.boundaries import answered, called
 from memory.conversation.config import ConversationConfig, parse_config
 from memory.conversation.conversation import Conversation
 from memory.conversation.jobs import Dependencies
-from memory.conversation.port import ConversationEvent, Distilled, DistillingFailed
+from memory.conversation.port import Condensed, ConversationEvent, DistillingFailed
 from memory.conversation.view import ConversationView
 from memory.store.conversation_record import Message, MessageOrigin, ObservationalMemoryRecord
 from memory.store.conversations import ConversationStore
@@ -48,13 +48,13 @@ class StubObserver:
     asked: list[tuple[Message, ...]] = field(default_factory=list)
     known: list[str] = field(default_factory=list)
 
-    def observe(self, messages: Sequence[Message], known: str) -> Distilled:
+    def observe(self, messages: Sequence[Message], known: str) -> Condensed:
         self.asked.append(tuple(messages))
         self.known.append(known)
         if self.fails:
             raise DistillingFailed("it failed; try again.")
         last = messages[-1].seq
-        return Distilled(self.reply(messages), f"task {last}", f"reply {last}")
+        return Condensed(self.reply(messages), f"task {last}", f"reply {last}")
 
 
 @dataclass
@@ -66,11 +66,11 @@ class StubReflector:
     reply: str | None = None
     asked: list[tuple[str, int, int]] = field(default_factory=list)
 
-    def reflect(self, observations: str, *, level: int, target: int) -> Distilled:
+    def reflect(self, observations: str, *, level: int, target: int) -> Condensed:
         self.asked.append((observations, level, target))
         if self.reply is not None:
-            return Distilled(self.reply)
-        return Distilled(observations[: 4 * target] if self.shrinks else observations, "reflected")
+            return Condensed(self.reply)
+        return Condensed(observations[: 4 * target] if self.shrinks else observations, "reflected")
 
 
 class Clock:

@@ -25,9 +25,9 @@ from memory.tiers.encounters import (
     BELONGING,
     HEARD,
     SHELF,
-    acquaintances,
-    belongings,
     contradiction,
+    items_owned,
+    opponents_met,
 )
 from memory.tiers.strategist import RESOURCES
 from tests.memory.samples import FIGHT, OWNED, STM, Tiers, checkpoint
@@ -160,7 +160,7 @@ def test_runs_keep_separate_records_of_one_opponent(tiers: Tiers) -> None:
     fight(tiers, 10)
     entry = tiers.blackboard.entries(STM, kind=BATTLE)[0]
     for run in ("one", "other"):
-        for derived in acquaintances([entry], run=run):
+        for derived in opponents_met([entry], run=run):
             tiers.blackboard.write(SEMANTIC, derived.kind, derived.data, tick=15, game_s=1.0)
     runs = [str(each.data["run"]) for each in tiers.blackboard.entries(SEMANTIC, kind=ACQUAINTANCE)]
     assert sorted(runs) == ["one", "one", "other", "other"]  # the species and the trainer
@@ -186,6 +186,6 @@ def test_an_unchanged_bag_elsewhere_is_one_snapshot(tiers: Tiers) -> None:
 def test_battles_without_a_place_are_accepted(tiers: Tiers) -> None:
     tiers.strategist.record_battle(FIGHT)
     (entry,) = tiers.blackboard.entries(STM, kind=BATTLE)
-    (derived,) = acquaintances([entry], run="old")
+    (derived,) = opponents_met([entry], run="old")
     assert (derived.data["subject"], derived.data["place"]) == ("rat", "")
-    assert belongings([], run="old") == []
+    assert items_owned([], run="old") == []

@@ -7,7 +7,7 @@ from inline_snapshot import snapshot
 
 from memory import Blackboard, MistakeRecord, as_json
 from memory.tiers.integrations import (
-    Section,
+    SectionName,
     get_context_for_planning,
     get_recent_actions_summary,
     get_strategic_context,
@@ -80,8 +80,8 @@ Last actions, newest first:
 
 
 def test_e36_each_model_gets_its_sections_without_empty_ones(tiers: Tiers) -> None:
-    def sections() -> dict[str, dict[Section, str]]:
-        wanted: dict[str, tuple[Section, ...]] = {
+    def sections() -> dict[str, dict[SectionName, str]]:
+        wanted: dict[str, tuple[SectionName, ...]] = {
             "small": ("tactical", "recent_actions"),
             "large": ("strategic",),
         }
