@@ -18,7 +18,7 @@ OVERSHOOT: Final = 0.95  # of the floor: the maximum excess of a cut
 CONTINUED: Final = "… "
 
 
-class CutFit(IntEnum):
+class Seam(IntEnum):
     """How suitable a place is for a cut."""
 
     ANY = 0  # between a call and its result; the last resort
@@ -31,7 +31,7 @@ class Cut(NamedTuple):
 
     seq: int
     tokens: int
-    fit: CutFit = CutFit.ANY
+    fit: Seam = Seam.ANY
 
 
 def boundary(cuts: Sequence[Cut], total: int, floor: int) -> Cut | None:
@@ -63,11 +63,11 @@ def cuts(messages: Sequence[Message]) -> Iterator[Cut]:
         left = threads.get(message.thread, set()) - results if results else set()
         threads[message.thread] = left | called(message)
         if any(threads.values()):
-            fit = CutFit.ANY
+            fit = Seam.ANY
         elif message.role == "assistant":
-            fit = CutFit.TURN_END
+            fit = Seam.TURN_END
         else:
-            fit = CutFit.CALLS_DONE if results else CutFit.ANY
+            fit = Seam.CALLS_DONE if results else Seam.ANY
         yield Cut(message.seq, tokens, fit)
 
 
@@ -77,7 +77,7 @@ def last_clean_cut(messages: Sequence[Message], at_least: int) -> int | None:
     A turn is cut in the middle only when twice as many tokens have accumulated.
     """
     found = list(cuts(messages))
-    for fit, wanted in ((CutFit.TURN_END, at_least), (CutFit.CALLS_DONE, 2 * at_least)):
+    for fit, wanted in ((Seam.TURN_END, at_least), (Seam.CALLS_DONE, 2 * at_least)):
         suitable = [each.seq for each in found if each.fit >= fit and each.tokens >= wanted]
         if suitable:
             return suitable[-1]
@@ -91,7 +91,7 @@ def cut_below(messages: Sequence[Message], *, floor: int, limit: int) -> int | N
     """
     found = list(cuts(messages))
     total = sum(each.tokens for each in messages)
-    for fit in reversed(CutFit):
+    for fit in reversed(Seam):
         cut = boundary([each for each in found if each.fit >= fit], total, floor)
         if cut is not None and total - cut.tokens < limit:
             return cut.seq
