@@ -1,4 +1,4 @@
-"""One memory, three tiers, two files. Knows nothing of the game's machine nor of the program that plays it."""
+"""The memory of the agent: one blackboard, three tiers, two SQLite files. Independent of the emulator and of the agent."""
 
 from memory.agent_memory import AgentMemory, open_memory
 from memory.blackboard.blackboard import Blackboard

@@ -206,7 +206,7 @@ def test_e35_a_blocked_square_is_forgotten_after_a_walk_passes_it(
     known.hooks.emit(SquareTried(state, square, passed=True))
     assert known.experience.barred() == {}
     (closed,) = memory.blackboard.entries(EPISODIC, kind="barred")
-    assert closed.closed == "seen otherwise: one got through"
+    assert closed.closed == "seen otherwise: a walk passed"
 
 
 # Shops
