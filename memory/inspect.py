@@ -14,11 +14,11 @@ from memory.flow.memory_map import MemoryMap
 from memory.recall.query import MOST, MemoryQuery, Score, Weights
 from memory.store.checks.finding import CheckFinding
 from memory.store.checks.knowledge import check_knowledge
-from memory.store.checks.repair import Mending
+from memory.store.checks.repair import Repairs
 from memory.store.checks.run import check_run
-from memory.store.database import Database, Schema, free_name, in_memory, open_database
+from memory.store.database import Database, Schema, in_memory, open_database, unused_path
 from memory.store.entry_search import EntrySearch
-from memory.store.files import KINDS, Opened, open_sound
+from memory.store.files import KINDS, OpenedFile, open_intact
 from memory.store.items import MemoryItem, knowledge_items, run_items
 from memory.store.knowledge_tables import Totals, totals
 from memory.store.run_folder import LOCK, own
@@ -27,9 +27,9 @@ from memory.store.schema import RUN_SCHEMA
 from memory.tiers.forgetting import MONTH_S
 
 
-def copy_beside(database: Database, word: str) -> Path:
+def backup_copy(database: Database, word: str) -> Path:
     """Return the copy of all that was committed to `database`, whole in one file beside it."""
-    copy = free_name(database.path, word)
+    copy = unused_path(database.path, word)
     database.backup(copy)
     return copy
 
@@ -44,7 +44,7 @@ class Repaired(NamedTuple):
 
 def check_file(path: Path, *, now: float) -> list[CheckFinding]:
     """Return what is wrong with what `path` holds; the file itself is not touched."""
-    opened = open_sound(path)
+    opened = open_intact(path)
     with closing(opened.database):
         return _check_copy(opened.database, opened.schema, now)
 
@@ -55,10 +55,10 @@ def repair_file(path: Path, *, now: float) -> Repaired:
         findings = _check_copy(database, schema, now)
         if not any(each.mend for each in findings):
             return Repaired((), tuple(findings), None)
-        copy = copy_beside(database, "before-repair")
+        copy = backup_copy(database, "before-repair")
         with database.transaction():
             try:
-                mended = _mend(database, schema, now)
+                mended = _repair(database, schema, now)
                 remaining = tuple(_check(database, schema, now))
             except StoreError as error:
                 # Its own indexes forbid it, so a copy is to be put back instead.
@@ -72,7 +72,7 @@ def repair_file(path: Path, *, now: float) -> Repaired:
 @contextmanager
 def writing(path: Path) -> Iterator[tuple[Database, Schema]]:
     """Lend a whole file for writing, without letting its knowledge fade; a run that is played is refused."""
-    opened = open_sound(path)
+    opened = open_intact(path)
     opened.database.close()
     with ExitStack() as stack:
         if opened.is_run and (opened.path.parent / LOCK).exists():
@@ -82,12 +82,12 @@ def writing(path: Path) -> Iterator[tuple[Database, Schema]]:
         yield stack.enter_context(closing(database)), opened.schema
 
 
-def _mend(database: Database, schema: Schema, now: float) -> list[CheckFinding]:
+def _repair(database: Database, schema: Schema, now: float) -> list[CheckFinding]:
     """Return what was mended, one sort after the other, since what is mended may change what else is wrong.
 
     A contradiction is mended alone: the next may be about the same things.
     """
-    mending = database if schema is RUN_SCHEMA else Mending(database, now=now)
+    repairs = database if schema is RUN_SCHEMA else Repairs(database, now=now)
     mended: dict[CheckFinding, None] = {}
     while todo := [
         each for each in _check(database, schema, now) if each.mend and each not in mended
@@ -97,13 +97,13 @@ def _mend(database: Database, schema: Schema, now: float) -> list[CheckFinding]:
             del batch[1:]
         for each in batch:
             assert each.mend is not None
-            each.mend(mending)
+            each.mend(repairs)
             mended[each] = None
     return list(mended)
 
 
 def _check_copy(database: Database, schema: Schema, now: float) -> list[CheckFinding]:
-    with closing(database.copied()) as copy:
+    with closing(database.in_memory_copy()) as copy:
         return list(_check(copy, schema, now))
 
 
@@ -120,12 +120,12 @@ def let_go_of(path: Path, wanted: Collection[tuple[str, str, str]], *, now: floa
         if not schema.name.startswith("knowledge"):
             message = f"{path} is the record of a run, which stays whole; remove its folder to forget the run"
             raise StoreError(message)
-        copy = copy_beside(database, "before-forget")
+        copy = backup_copy(database, "before-forget")
         with database.transaction():
-            mending = Mending(database, now=now)
+            repairs = Repairs(database, now=now)
             for item in list(knowledge_items(database, now=now)):
                 if name_of(item) in wanted:
-                    mending.let_go_of_item(item)
+                    repairs.archive_item(item)
     return copy
 
 
@@ -142,7 +142,7 @@ class Match(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Delivered:
+class RunDelivery:
     """What one run taught: up to which lesson it delivered, and how much of that is still there."""
 
     run_id: str
@@ -153,7 +153,7 @@ class Delivered:
 class FileView:
     """One file, open for reading. `now` is today's date in epoch seconds, by which knowledge has faded."""
 
-    def __init__(self, opened: Opened, *, now: float) -> None:
+    def __init__(self, opened: OpenedFile, *, now: float) -> None:
         self.path = opened.path
         self.is_run = opened.is_run
         self.now = now
@@ -180,15 +180,15 @@ class FileView:
         ((count,),) = self._database.rows("SELECT count(*) FROM archive")
         return int(count)
 
-    def runs(self) -> list[Delivered]:
+    def runs(self) -> list[RunDelivery]:
         """Return which runs taught this file, in the order of their names."""
         rows = self._database.rows("SELECT run_id, sequence FROM deliveries ORDER BY run_id")
         held = Counter(each.run_id for each in self.items())
-        return [Delivered(run_id, sequence, held[run_id]) for run_id, sequence in rows]
+        return [RunDelivery(run_id, sequence, held[run_id]) for run_id, sequence in rows]
 
     def maps(self) -> dict[str, MemoryMap]:
         """Return the map of each agent of a run, as play itself would see it."""
-        with closing(RunStore(self._database.copied())) as run:
+        with closing(RunStore(self._database.in_memory_copy())) as run:
             names = {each.scope for each in run.live_entries() if each.scope.startswith("agent:")}
             agents = sorted({each.split(":")[1] for each in names})
             return {
@@ -213,13 +213,13 @@ class FileView:
 @contextmanager
 def view_file(path: Path, *, now: float, kinds: tuple[Schema, ...] = KINDS) -> Iterator[FileView]:
     """Lend a look at the file or run folder `path`, which must be whole."""
-    with closing(FileView(open_sound(path, kinds), now=now)) as look:
-        yield look
+    with closing(FileView(open_intact(path, kinds), now=now)) as view:
+        yield view
 
 
-def weights_of(look: FileView) -> Weights:
+def weights_of(view: FileView) -> Weights:
     """Return what each part of a score counts for in this file: what outlives runs ages by the month."""
-    return Weights() if look.is_run else Weights(half_s=MONTH_S)
+    return Weights() if view.is_run else Weights(half_s=MONTH_S)
 
 
 def _search(items: Sequence[MemoryItem], query: MemoryQuery, now: float) -> list[Match]:

@@ -16,7 +16,7 @@ from memory.codec import Json, as_json
 from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance
 from memory.flow.subscription import Derived, MemorySubscription, of_kinds
-from memory.store.contributions import MANAGER, TRUST, ByThing, standing, teaching
+from memory.store.contributions import MANAGER, TRUST, ByRow, by_precedence, precedence
 from memory.store.merge import Merged, merge_files
 from memory.tiers.knowledge import ConsolidationConfig, Knowledge
 from memory.tiers.tactician import IMPORTANCE, TABLE_OF
@@ -84,11 +84,11 @@ class MemoryManagementAgent:
         for entry in self._blackboard.entries(COLLECTIVE, kind=AGREED):
             if not entry.closed:
                 by_kind[str(entry.data["kind"])].append(entry)
-        given = 0
+        transferred = 0
         for kind, scope in scopes.items():
-            for entry in sorted(by_kind[kind], key=_standing, reverse=True)[:limit]:
+            for entry in sorted(by_kind[kind], key=_transfer_rank, reverse=True)[:limit]:
                 data: Any = entry.data
-                given += 1
+                transferred += 1
                 # Else it is known there already, by its own experience.
                 if self._blackboard.get(scope, data["about"]) is None:
                     self._blackboard.write(
@@ -101,7 +101,7 @@ class MemoryManagementAgent:
                         sources=(*data["origins"], entry.key),
                         by=MANAGER,
                     )
-        return given
+        return transferred
 
     @staticmethod
     def merge(
@@ -116,18 +116,18 @@ class MemoryManagementAgent:
 
     def _agree(self, entries: Sequence[Entry]) -> list[Derived]:
         """Return one word for all that is said of each thing: the most trusted, then the newest."""
-        said: defaultdict[str, list[Entry]] = defaultdict(list)
+        candidates_by_row: defaultdict[str, list[Entry]] = defaultdict(list)
         about = {str(each.data["about"]) for each in entries}
         for scope in {each.scope for each in entries}:
             for each in self._blackboard.entries(scope, kind=SHARED):
                 if each.data["about"] in about and not each.closed:
-                    said[str(each.data["about"])].append(each)
+                    candidates_by_row[str(each.data["about"])].append(each)
         found: list[Derived] = []
-        for thing, words in sorted(said.items()):
-            best = max(words, key=_word)
-            origins = {str(each.data["origin"]) for each in words}
-            data = _agreed(thing, str(best.data["kind"]), best.data["record"], origins)
-            links = tuple(each.key for each in words)
+        for row_key, candidates in sorted(candidates_by_row.items()):
+            best = max(candidates, key=_rank)
+            origins = {str(each.data["origin"]) for each in candidates}
+            data = _agreed(row_key, str(best.data["kind"]), best.data["record"], origins)
+            links = tuple(each.key for each in candidates)
             found.append(Derived(AGREED, data, links, best.tags, best.importance, best.status))
         return found
 
@@ -137,39 +137,39 @@ def _agreed(about: str, kind: str, record: Json, origins: Iterable[str]) -> dict
     return {"about": about, "kind": kind, "record": record, "origins": sorted(origins)}
 
 
-def _agreed_by_runs(known: Knowledge, shares: ByThing) -> Iterator[tuple[Entry, str, int]]:
+def _agreed_by_runs(known: Knowledge, shares: ByRow) -> Iterator[tuple[Entry, str, int]]:
     """Yield a collective entry for each thing that several runs teach, the most agreed on last, as the newest."""
-    words: list[tuple[int, tuple[float | str, ...], str, Entry]] = []
+    candidates: list[tuple[int, tuple[float | str, ...], str, Entry]] = []
     for kind, table in TABLE_OF.items():
         for memory_id, record in known.of(table).items():
-            voices = teaching(shares[table, memory_id].values())
-            if len(voices) < 2:
+            ranked = by_precedence(shares[table, memory_id].values())
+            if len(ranked) < 2:
                 continue
             about = f"{kind}:{memory_id}"
-            data = _agreed(about, kind, as_json(record), (each.run_id for each in voices))
-            voice = voices[-1]
+            data = _agreed(about, kind, as_json(record), (each.run_id for each in ranked))
+            deciding = ranked[-1]
             entry = Entry(
                 seq=0,
                 scope=COLLECTIVE,
                 kind=AGREED,
-                tick=voice.tick,
+                tick=deciding.tick,
                 game_s=0.0,
-                data={**data, "at": voice.at},
+                data={**data, "at": deciding.at},
                 tags=frozenset(),
                 importance=IMPORTANCE,
                 expires_s=None,
                 key=f"{MANAGER}/{AGREED}:{about}",
-                status=cast("Status", voice.status),
-                sources=tuple(f"run:{each.run_id}" for each in voices),
+                status=cast("Status", deciding.status),
+                sources=tuple(f"run:{each.run_id}" for each in ranked),
             )
-            words.append((len(voices), voice.standing, about, entry))
-    for number, (*_, entry) in enumerate(sorted(words, key=lambda each: each[:3]), start=1):
+            candidates.append((len(ranked), deciding.precedence, about, entry))
+    for number, (*_, entry) in enumerate(sorted(candidates, key=lambda each: each[:3]), start=1):
         yield entry, MANAGER, number
 
 
-def _word(entry: Entry) -> tuple[int, float, int, str]:
-    return standing(entry.status, entry.game_s, entry.importance, entry.key)
+def _rank(entry: Entry) -> tuple[int, float, int, str]:
+    return precedence(entry.status, entry.game_s, entry.importance, entry.key)
 
 
-def _standing(entry: Entry) -> tuple[int, int, float, int]:
+def _transfer_rank(entry: Entry) -> tuple[int, int, float, int]:
     return TRUST[entry.status], entry.importance, entry.game_s, entry.seq

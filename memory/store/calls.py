@@ -17,11 +17,11 @@ _BOOK: Final = (
     "VALUES ('reserved', ?1, ?2, ?3, ?4, ?5, ?6, ?5, ?6) RETURNING id"
 )
 # Only what is still open: a call is settled once, however often it is reported.
-_SETTLE: Final = (
+_MARK_SETTLED: Final = (
     "UPDATE calls SET state = ?, nanos = ?, tokens = ?, input = ?, output = ?, cache_read = ?, "
     "cache_write_5m = ?, cache_write_1h = ? WHERE id = ? AND state = 'reserved'"
 )
-_LOSE: Final = "UPDATE calls SET state = 'lost' WHERE id = ? AND state = 'reserved'"
+_MARK_LOST: Final = "UPDATE calls SET state = 'lost' WHERE id = ? AND state = 'reserved'"
 _SUMS: Final = (
     "SELECT coalesce(sum(nanos), 0), count(*), coalesce(sum(tokens), 0) FROM calls "
     "WHERE state <> 'cancelled'"
@@ -132,7 +132,7 @@ class CallReader(Reader):
 class CallLedger(CallReader):
     """The same while calls are made; one thread at a time."""
 
-    _door: Database | None = None  # opened with the first call, since most runs make none
+    _calls_database: Database | None = None  # opened with the first call, since most runs make none
 
     def book_call(self, booking: Booking) -> int:
         """Return the number of a call that is about to be made, booked at its worst and for good."""
@@ -146,10 +146,10 @@ class CallLedger(CallReader):
         door = self._open_calls()
         with door.transaction():
             if outcome.state is CallState.LOST:
-                return door.execute(_LOSE, (number,)) > 0
+                return door.execute(_MARK_LOST, (number,)) > 0
             _, nanos, *by_kind = astuple(outcome)
             values = (outcome.state.value, nanos, outcome.tokens, *by_kind, number)
-            return door.execute(_SETTLE, values) > 0
+            return door.execute(_MARK_SETTLED, values) > 0
 
     def call_sums(self, *, now_ms: int, milestone: str) -> CallSums:
         """Return what calls count for in all, in the hour before `now_ms`, and under `milestone`."""
@@ -173,11 +173,11 @@ class CallLedger(CallReader):
 
     def close_calls(self) -> None:
         """Close the door of calls, if there is one."""
-        if self._door is not None:
-            self._door.close()
-            self._door = None
+        if self._calls_database is not None:
+            self._calls_database.close()
+            self._calls_database = None
 
     def _open_calls(self) -> Database:
-        if self._door is None:
-            self._door = self._database.beside()
-        return self._door
+        if self._calls_database is None:
+            self._calls_database = self._database.second_connection()
+        return self._calls_database

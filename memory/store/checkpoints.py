@@ -12,12 +12,12 @@ from memory.store.database import Database, Reader, select_from
 LAST_CHECKPOINT: Final = "(SELECT coalesce(max(id), 0) FROM checkpoints)"
 RING: Final = 8  # the newest, whatever they were made for
 BUDGET: Final = 64 << 20  # bytes of the game and the parts
-FEWEST: Final = 2  # stay however large they are
+MIN_RETAINED: Final = 2  # stay however large they are
 
 Why: TypeAlias = Literal[
     "start", "milestone", "consolidation", "battle", "signal", "end", "back"
 ]  # what a checkpoint was made for; "battle": one that matters is about to begin, "back": play went back to it
-LASTING: Final[frozenset[Why]] = frozenset({"start", "milestone"})
+PERMANENT: Final[frozenset[Why]] = frozenset({"start", "milestone"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,26 +145,28 @@ def save_checkpoint(
     )
 
 
-def kept(marks: Sequence[CheckpointMark], *, budget: int = BUDGET) -> frozenset[int]:
+def retained_checkpoints(
+    marks: Sequence[CheckpointMark], *, budget: int = BUDGET
+) -> frozenset[int]:
     """Return the numbers of the checkpoints that stay; `marks` are all of a run, the newest last.
 
     Of two at the same tick only the newer is one to come back to, unless the older is lasting.
     """
     last = {mark.tick: mark.id for mark in marks}
-    distinct = [mark for mark in marks if mark.why in LASTING or last[mark.tick] == mark.id]
+    distinct = [mark for mark in marks if mark.why in PERMANENT or last[mark.tick] == mark.id]
     recent = distinct[-RING:]
-    stay = {mark.id: mark for mark in distinct if mark.why in LASTING} | {
+    stay = {mark.id: mark for mark in distinct if mark.why in PERMANENT} | {
         mark.id: mark for mark in recent
     }
     total = sum(mark.size for mark in stay.values())
-    for victim in _dispensable(list(stay.values()), recent):
+    for victim in _removal_order(list(stay.values()), recent):
         if total <= budget:
             break
         total -= stay.pop(victim.id).size
     return frozenset(stay)
 
 
-def _dispensable(
+def _removal_order(
     stay: Sequence[CheckpointMark], recent: Sequence[CheckpointMark]
 ) -> Iterator[CheckpointMark]:
     """Yield what goes first where there is no room: old milestones, then the ring from behind, then the start."""
@@ -172,7 +174,7 @@ def _dispensable(
     by_age = sorted(stay, key=lambda mark: mark.id)
     old = [each for each in by_age if each.id not in newest]
     yield from (each for each in old if each.why != "start")
-    yield from [each for each in by_age if each.id in newest][:-FEWEST]
+    yield from [each for each in by_age if each.id in newest][:-MIN_RETAINED]
     yield from (each for each in old if each.why == "start")
 
 
@@ -211,7 +213,7 @@ class StrategistCheckpoints:
             ((session_id, *saved) for session_id, saved in self._saved.items()),
         )
 
-    def forget_changes(self) -> None:
+    def discard_changes(self) -> None:
         """Begin anew from what the file holds."""
         self._saved.clear()
 

@@ -26,13 +26,13 @@ from memory.errors import (
 )
 
 Values: TypeAlias = Sequence[object] | Mapping[str, object]  # by place or by name
-Read = TypeVar("Read")
+Made = TypeVar("Made")
 
 COMPANIONS: Final = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a file
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _NO_COMPANION: Final = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
-_NO_TEXT: Final = "Could not decode"  # the sqlite3 module's own error, which has no code
+_DECODE_ERROR: Final = "Could not decode"  # the sqlite3 module's own error, which has no code
 MAGIC: Final = b"SQLite format 3\0"
 
 
@@ -71,33 +71,33 @@ class Database:
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> int:
         """Return how many rows one statement changed."""
-        with _in_one_line(self.path):
+        with _translated_errors(self.path):
             return self._connection.execute(sql, parameters).rowcount
 
     def execute_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
         """Run one statement for each row."""
-        with _in_one_line(self.path):
+        with _translated_errors(self.path):
             self._connection.executemany(sql, rows)
 
     def define(self, name: str, arguments: int, function: Callable[..., float]) -> None:
         """Let queries call the pure `function` by `name`."""
-        with _in_one_line(self.path):
+        with _translated_errors(self.path):
             self._connection.create_function(name, arguments, function, deterministic=True)
 
     def rows(self, sql: str, parameters: Values = ()) -> list[tuple[Any, ...]]:
         """Return the rows that a query finds: all at once, so that no query is left open."""
-        with _in_one_line(self.path):
+        with _translated_errors(self.path):
             return self._connection.execute(sql, parameters).fetchall()
 
     def row(self, sql: str, parameters: Sequence[object] = ()) -> tuple[Any, ...] | None:
         """Return the first row that a query finds, or None."""
-        with _in_one_line(self.path):
+        with _translated_errors(self.path):
             found: tuple[Any, ...] | None = self._connection.execute(sql, parameters).fetchone()
             return found
 
     def read(
-        self, what: str, make: Callable[[Any], Read], sql: str, parameters: Values = ()
-    ) -> list[Read]:
+        self, what: str, make: Callable[[Any], Made], sql: str, parameters: Values = ()
+    ) -> list[Made]:
         """Return what `make` makes of each row that a query finds; CorruptStore names `what` where it cannot."""
         rows = self.rows(sql, parameters)
         with self.understood(what):
@@ -122,7 +122,7 @@ class Database:
             )
             raise StoreError(message)
         unfinished = path.with_name(path.name + ".unfinished")
-        with _in_one_line(path):
+        with _translated_errors(path):
             try:
                 with closing(sqlite3.connect(unfinished.absolute())) as copy:
                     self._connection.backup(copy)
@@ -132,40 +132,40 @@ class Database:
                 for suffix in ("", *COMPANIONS):
                     unfinished.with_name(unfinished.name + suffix).unlink(missing_ok=True)
 
-    def beside(self) -> Database:
+    def second_connection(self) -> Database:
         """Return a second door to the same file: any thread may use it, one at a time.
 
         What is committed through it outlasts even a loss of power.
         """
-        with _in_one_line(self.path):
+        with _translated_errors(self.path):
             connection = sqlite3.connect(
                 self.path.absolute(), isolation_level=None, check_same_thread=False
             )
-            with _kept(connection):
+            with _configured(connection):
                 connection.execute("PRAGMA synchronous = FULL")
         return Database(self.path, connection)
 
-    def defer_folding(self) -> None:
-        """Leave the write-ahead log to calls of `fold_log`, up to 16 MB of it.
+    def defer_log_checkpoints(self) -> None:
+        """Leave the write-ahead log to calls of `checkpoint_log`, up to 16 MB of it.
 
         SQLite folds it into the file within the commit that fills it, which waits for the disk meanwhile.
         """
         self.execute("PRAGMA wal_autocheckpoint = 4000")
 
-    def fold_log(self) -> None:
+    def checkpoint_log(self) -> None:
         """Write what is in the write-ahead log into the file, as far as no reader needs it."""
         self.rows("PRAGMA wal_checkpoint(PASSIVE)")
 
-    def copied(self) -> Database:
+    def in_memory_copy(self) -> Database:
         """Return a copy of what was committed that is nowhere on disk, and gone when it is closed."""
-        with _in_one_line(self.path):
+        with _translated_errors(self.path):
             copy = sqlite3.connect(":memory:", isolation_level=None)
             self._connection.backup(copy)
         return Database(self.path, copy)
 
     def close(self) -> None:
         """Leave one whole file behind, with nothing in its write-ahead log."""
-        with _in_one_line(self.path), closing(self._connection) as connection:
+        with _translated_errors(self.path), closing(self._connection) as connection:
             if not connection.execute("PRAGMA query_only").fetchone()[0]:
                 with suppress(sqlite3.OperationalError):  # another process has the file, and will
                     connection.execute("PRAGMA optimize")
@@ -189,22 +189,22 @@ class Reader:
         self._database = database
 
 
-def open_database(path: Path, schema: Schema, *, set_aside: bool = False) -> Database:
+def open_database(path: Path, schema: Schema, *, quarantine_damaged: bool = False) -> Database:
     """Return the file at `path`, made or brought up to date; a damaged one is refused.
 
-    With `set_aside` a damaged file leaves its place to a new one. A file that was never SQLite's belongs to another program: it
+    With `quarantine_damaged` a damaged file leaves its place to a new one. A file that was never SQLite's belongs to another program: it
     is refused and stays where it is.
     """
     _refuse_foreign(path)
     try:
         connection = _connect(path)
     except CorruptStore as error:
-        if not set_aside:
+        if not quarantine_damaged:
             raise
         kept = move_aside(path, "damaged")
         message = f"{path} is damaged and was kept as {kept}; start again for a new one."
         raise CorruptStore(message) from error
-    with _in_one_line(path), _kept(connection):
+    with _translated_errors(path), _configured(connection):
         _migrate(path, connection, schema)
     return Database(path, connection)
 
@@ -215,9 +215,9 @@ def open_foreign(path: Path, tables: Sequence[str]) -> Database:
     Its header says nothing of ours, and any thread may use it, one at a time. Closing it ends its write-ahead log.
     """
     _refuse_foreign(path)
-    with _in_one_line(path):
+    with _translated_errors(path):
         connection = sqlite3.connect(path.absolute(), isolation_level=None, check_same_thread=False)
-        with _kept(connection):
+        with _configured(connection):
             _choose_journal(connection)
             connection.execute("BEGIN IMMEDIATE")
             if not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
@@ -230,7 +230,7 @@ def open_foreign(path: Path, tables: Sequence[str]) -> Database:
 def in_memory(schema: Schema) -> Database:
     """Return an empty file of a kind that is nowhere on disk, and gone when it is closed."""
     path = Path(f"a passing {schema.name}")
-    with _in_one_line(path):
+    with _translated_errors(path):
         connection = sqlite3.connect(":memory:", isolation_level=None)
         _migrate(path, connection, schema)
     return Database(path, connection)
@@ -241,9 +241,9 @@ def open_readonly(path: Path, schema: Schema) -> Database:
     if not path.is_file():
         message = f"{path} does not exist; name the {schema.name} of a run that was played."
         raise MissingStore(message)
-    with _in_one_line(path):
+    with _translated_errors(path):
         connection = _connect_readonly(path)
-        with _kept(connection):
+        with _configured(connection):
             connection.execute("PRAGMA query_only = ON")
             version = _version(path, connection, schema)
             if version < len(schema.migrations):
@@ -258,10 +258,10 @@ def copy_database(path: Path, schema: Schema, to: Path) -> None:
         message = f"{path} does not exist; name the {schema.name} of a run that was played."
         raise MissingStore(message)
     _refuse_foreign(path)
-    with _in_one_line(path):
+    with _translated_errors(path):
         # A file that is open nowhere is read as it lies there, which makes no companions.
-        is_alone = _is_whole(path) and not path.with_name(f"{path.name}-shm").exists()
-        connection = _connect_still(path) if is_alone else _connect_readonly(path)
+        is_alone = _is_self_contained(path) and not path.with_name(f"{path.name}-shm").exists()
+        connection = _connect_immutable(path) if is_alone else _connect_readonly(path)
         with closing(connection):
             connection.execute("PRAGMA busy_timeout = 5000")
             _version(path, connection, schema)
@@ -271,7 +271,7 @@ def copy_database(path: Path, schema: Schema, to: Path) -> None:
             Database(path, connection).backup(to)
 
 
-def free_name(path: Path, word: str) -> Path:
+def unused_path(path: Path, word: str) -> Path:
     """Return a name beside `path` that nothing bears: its own, a word, and a number."""
     names = (path.with_name(f"{path.name}.{word}-{number}") for number in count(1))
     return next(name for name in names if not name.exists())
@@ -279,19 +279,19 @@ def free_name(path: Path, word: str) -> Path:
 
 def move_aside(path: Path, word: str) -> Path:
     """Return the name that the file at `path` has now, after `word`; what belongs to it has moved along."""
-    aside = free_name(path, word)
-    path.rename(aside)
+    quarantined = unused_path(path, word)
+    path.rename(quarantined)
     for suffix in COMPANIONS:
         companion = path.with_name(path.name + suffix)
         if companion.exists():
-            companion.rename(aside.with_name(aside.name + suffix))
-    return aside
+            companion.rename(quarantined.with_name(quarantined.name + suffix))
+    return quarantined
 
 
 def put_back(copy: Path, path: Path, *, aside: str = "") -> Path | None:
     """Make a file at `path` of one that is whole by itself, on disk before it bears the name; `copy` stays.
 
-    What was there moves `aside`, to a name with that word, which is returned; without a word it is overwritten. Nothing
+    What was there moves `quarantined`, to a name with that word, which is returned; without a word it is overwritten. Nothing
     has happened to it when there is no room for the new file. Companions of it that are left are none of the copy's, and go.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -324,33 +324,33 @@ def _connect_readonly(path: Path) -> sqlite3.Connection:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     except sqlite3.Error as error:
         connection.close()
-        if error.sqlite_errorcode & 0xFF not in _NO_COMPANION or not _is_whole(path):
+        if error.sqlite_errorcode & 0xFF not in _NO_COMPANION or not _is_self_contained(path):
             raise
         # A file with a write-ahead log needs a companion to be read, which a read-only folder refuses.
-        return _connect_still(path)
+        return _connect_immutable(path)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _connect_still(path: Path) -> sqlite3.Connection:
+def _connect_immutable(path: Path) -> sqlite3.Connection:
     """Open a file that no process writes to."""
     uri = f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1"
     return sqlite3.connect(uri, uri=True, isolation_level=None)
 
 
-def _is_whole(path: Path) -> bool:
+def _is_self_contained(path: Path) -> bool:
     """Return whether nothing that was committed is waiting beside the file."""
     companions = [path.with_name(path.name + suffix) for suffix in ("-wal", "-journal")]
     return not any(each.exists() and each.stat().st_size for each in companions)
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    with _in_one_line(path):
+    with _translated_errors(path):
         # Absolute, because SQLite gives a meaning of its own to names like ":memory:".
         connection = sqlite3.connect(path.absolute(), isolation_level=None)
-        with _kept(connection):
+        with _configured(connection):
             report = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             if report != "ok":
                 raise _damaged(path, report)
@@ -359,7 +359,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 @contextmanager
-def _kept(connection: sqlite3.Connection) -> Iterator[None]:
+def _configured(connection: sqlite3.Connection) -> Iterator[None]:
     """Set up a connection, which is closed when the body fails."""
     try:
         connection.execute("PRAGMA busy_timeout = 5000")
@@ -439,7 +439,7 @@ def _damaged(path: Path, why: str) -> CorruptStore:
 
 
 @contextmanager
-def _in_one_line(path: Path) -> Iterator[None]:
+def _translated_errors(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into ours, with the file's name and what to do."""
     try:
         yield
@@ -447,7 +447,7 @@ def _in_one_line(path: Path) -> Iterator[None]:
         raise _damaged(path, f"{error.reason} in what it says of itself") from error
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code in _DAMAGED or str(error).startswith(_NO_TEXT):
+        if code in _DAMAGED or str(error).startswith(_DECODE_ERROR):
             raise _damaged(path, str(error)) from error
         if code in _BUSY:
             message = f"{path} is locked by another process ({error}); try again when that is done."

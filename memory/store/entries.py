@@ -48,8 +48,8 @@ def row_of(number: int, entry: Entry) -> tuple[Any, ...]:
         *entry[10:14],
         encode(entry.sources) if entry.sources else "[]",
         entry.closed,
-        whole(_first(data, PLACES)),
-        whole(_first(data, SUBJECTS)),
+        whole(_first_text(data, PLACES)),
+        whole(_first_text(data, SUBJECTS)),
         whole(text_of(entry)),
     )
 
@@ -73,11 +73,11 @@ def text_of(entry: Entry) -> str:
     if not key[key.rfind("/") + 1 :].isdigit():  # a key that was only counted says nothing
         words.append(key)
     words += sorted(entry.tags)
-    _collect(entry.data.values(), words)
+    _collect_texts(entry.data.values(), words)
     return " ".join(filter(None, words))
 
 
-def _first(data: Mapping[str, Json], names: tuple[str, ...]) -> str:
+def _first_text(data: Mapping[str, Json], names: tuple[str, ...]) -> str:
     """Return the first text that `data` has under any of `names`, or an empty one."""
     for name in names:
         value = data.get(name)
@@ -86,20 +86,20 @@ def _first(data: Mapping[str, Json], names: tuple[str, ...]) -> str:
     return ""
 
 
-def _collect(values: Iterable[Json], words: list[str]) -> None:
+def _collect_texts(values: Iterable[Json], words: list[str]) -> None:
     for value in values:
         if isinstance(value, str):
             words.append(value)
         elif isinstance(value, dict):
-            _collect(value.values(), words)
+            _collect_texts(value.values(), words)
         elif isinstance(value, list | tuple):
-            _collect(value, words)
+            _collect_texts(value, words)
 
 
 _ADD_TEXT: Final = "INSERT INTO entry_text (rowid, text) VALUES (?, ?)"
 _ADD_TAG: Final = "INSERT INTO entry_tags (tag, scope, entry) VALUES (?, ?, ?)"
-_CUT_TEXT: Final = "INSERT INTO entry_text (entry_text, rowid, text) VALUES ('delete', ?, ?)"
-_CUT_TAG: Final = "DELETE FROM entry_tags WHERE tag = ? AND scope = ? AND entry = ?"
+_REMOVE_TEXT: Final = "INSERT INTO entry_text (entry_text, rowid, text) VALUES ('delete', ?, ?)"
+_REMOVE_TAG: Final = "DELETE FROM entry_tags WHERE tag = ? AND scope = ? AND entry = ?"
 _SET_SEARCHED: Final = (
     "UPDATE entries SET place = ?, subject = ?, text = ? WHERE seq = ? AND dropped_after IS NULL"
 )
@@ -120,10 +120,10 @@ def add_to_indexes(database: Database, rows: Sequence[Indexed]) -> None:
     database.execute_many(_ADD_TAG, _tags_of(database, rows))
 
 
-def cut_from_indexes(database: Database, rows: Sequence[Indexed]) -> None:
+def remove_from_indexes(database: Database, rows: Sequence[Indexed]) -> None:
     """Make `rows` unfindable, within a transaction."""
-    database.execute_many(_CUT_TEXT, ((row.id, row.text) for row in rows if row.text))
-    database.execute_many(_CUT_TAG, _tags_of(database, rows))
+    database.execute_many(_REMOVE_TEXT, ((row.id, row.text) for row in rows if row.text))
+    database.execute_many(_REMOVE_TAG, _tags_of(database, rows))
 
 
 def reindex_entries(database: Database) -> int:
@@ -133,7 +133,12 @@ def reindex_entries(database: Database) -> int:
     database.execute_many(
         _SET_SEARCHED,
         (
-            (_first(each.data, PLACES), _first(each.data, SUBJECTS), text_of(each), each.seq)
+            (
+                _first_text(each.data, PLACES),
+                _first_text(each.data, SUBJECTS),
+                text_of(each),
+                each.seq,
+            )
             for each in entries
         ),
     )
@@ -158,8 +163,8 @@ def _tags_of(database: Database, rows: Iterable[Indexed]) -> list[tuple[str, str
 
 COUNT_TAGS: Final = "SELECT tag, count(*) FROM entry_tags WHERE scope GLOB ? GROUP BY tag"
 _LIVE: Final = "WHERE dropped_after IS NULL AND seq IN (SELECT value FROM json_each(?))"
-_SEEN: Final = "SELECT id, last_entry FROM checkpoints ORDER BY id DESC LIMIT 1"
-_MARK: Final = "UPDATE entries SET dropped_after = ? WHERE id = ?"
+_LAST_CHECKPOINT: Final = "SELECT id, last_entry FROM checkpoints ORDER BY id DESC LIMIT 1"
+_MARK_DROPPED: Final = "UPDATE entries SET dropped_after = ? WHERE id = ?"
 
 
 class Entries:
@@ -197,21 +202,23 @@ class Entries:
         """Write what changed, within the transaction of a commit."""
         database = self._database
         if self._dropped:
-            gone = self._live(self._dropped)
-            checkpoint, seen = database.row(_SEEN) or (0, 0)
-            cut_from_indexes(database, gone)
+            dropped = self._live(self._dropped)
+            checkpoint, seen = database.row(_LAST_CHECKPOINT) or (0, 0)
+            remove_from_indexes(database, dropped)
             # What no checkpoint has seen, none can need.
             database.execute_many(
-                "DELETE FROM entries WHERE id = ?", ((row.id,) for row in gone if row.id > seen)
+                "DELETE FROM entries WHERE id = ?", ((row.id,) for row in dropped if row.id > seen)
             )
-            database.execute_many(_MARK, ((checkpoint, row.id) for row in gone if row.id <= seen))
+            database.execute_many(
+                _MARK_DROPPED, ((checkpoint, row.id) for row in dropped if row.id <= seen)
+            )
         rows = [
             row_of(number, each) for number, each in enumerate(self._put.values(), self._next_id())
         ]
         database.execute_many(INSERT, rows)
         add_to_indexes(database, [Indexed(row[0], row[2], row[7], row[-1]) for row in rows])
 
-    def forget_changes(self) -> None:
+    def discard_changes(self) -> None:
         """Begin anew from what the file holds."""
         self._put.clear()
         self._dropped.clear()
@@ -231,8 +238,8 @@ class Entries:
     def rewind(self, number: int, last_entry: int) -> None:
         """Bring back the rows of checkpoint `number`, within a transaction."""
         database = self._database
-        died = "WHERE id > ? AND dropped_after IS NULL"
-        cut_from_indexes(database, self._indexed(died, last_entry))
+        written_later = "WHERE id > ? AND dropped_after IS NULL"
+        remove_from_indexes(database, self._indexed(written_later, last_entry))
         database.execute("DELETE FROM entries WHERE id > ?", (last_entry,))
         add_to_indexes(database, self._indexed("WHERE dropped_after >= ?", number))
         database.execute(

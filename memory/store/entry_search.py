@@ -13,7 +13,7 @@ from memory.recall.query import INWARD, Found, MemoryQuery, Score, Weights
 from memory.store.database import Database
 from memory.store.entries import COLUMNS, UNSEARCHED, entry_of
 
-MOST_WORDS: Final = 16  # of a text that are looked for
+MAX_WORDS: Final = 16  # of a text that are looked for
 
 
 class Filters(NamedTuple):
@@ -77,12 +77,12 @@ def _by_time(query: MemoryQuery, named: Filters, now_s: float) -> None:
 _TAGGED: Final = "EXISTS (SELECT 1 FROM json_each(entries.tags) WHERE value"
 
 
-def matching(query: MemoryQuery) -> str:
+def match_expression(query: MemoryQuery) -> str:
     """Return what the index of words is asked for: any of the words; nothing when there are none."""
-    return " OR ".join(f'"{word}"' for word in query.words[:MOST_WORDS])
+    return " OR ".join(f'"{word}"' for word in query.words[:MAX_WORDS])
 
 
-def literal(pattern: str) -> str:
+def literal_prefix(pattern: str) -> str:
     """Return what every text that the glob `pattern` names begins with."""
     end = next((at for at, each in enumerate(pattern) if each in "*?["), len(pattern))
     return pattern[:end]
@@ -130,7 +130,7 @@ class _Source(NamedTuple):
 
 
 class EntrySearch:
-    """Finds entries, also those of the moment: `settle` comes first and commits what was only appended.
+    """Finds entries, also those of the moment: `commit_pending` comes first and commits what was only appended.
 
     Resuming goes back to a checkpoint in any case, so one commit more changes nothing that can be seen later.
     """
@@ -138,19 +138,19 @@ class EntrySearch:
     def __init__(
         self,
         database: Database,
-        settle: Callable[[], object] = lambda: None,
+        commit_pending: Callable[[], object] = lambda: None,
         weights: Weights | None = None,
     ) -> None:
         self.weights = weights or Weights()
         self._database = database
-        self._settle = settle
+        self._commit_pending = commit_pending
         database.define("relevance_left", 3, _relevance_left)
 
     def find(self, query: MemoryQuery, *, now_s: float) -> list[Found]:
         """Return what answers `query` at `now_s`, the best first; of equals the newest first."""
-        self._settle()
-        passing = filters(query, now_s)
-        values = passing.values
+        self._commit_pending()
+        active = filters(query, now_s)
+        values = active.values
         values.update(asdict(self.weights))
         values.update(
             place=query.place, subject=query.subject, now=now_s, results=query.max_results
@@ -160,7 +160,7 @@ class EntrySearch:
         if not sources:
             return []
         best = "max(hits) OVER ()" if query.text else "0.0"
-        scored = _SCORED.format(best=best, candidates=_candidates(sources, passing))
+        scored = _SCORED.format(best=best, candidates=_candidates(sources, active))
         sql = _FOUND.format(total=_TOTAL.format(scored=scored))
         return self._database.read(
             "entries", lambda row: Found(entry_of(row[6:]), Score(*row[:6])), sql, values
@@ -170,7 +170,7 @@ class EntrySearch:
         """Yield the indexes to ask: by cue, else by key, else by tag, else by scope and kind."""
         if query.text or query.place or query.subject:
             yield from _by_cue(query, values)
-        elif prefix := literal(query.key_pattern):
+        elif prefix := literal_prefix(query.key_pattern):
             values.update(first=prefix, last=prefix + "\U0010ffff")
             yield _Source("key >= :first AND key < :last", "seq")
         elif tags := sorted(query.all_of)[:1] or sorted(query.any_of):
@@ -202,7 +202,7 @@ class EntrySearch:
 
 
 def _by_cue(query: MemoryQuery, values: dict[str, object]) -> Iterator[_Source]:
-    if words := matching(query):
+    if words := match_expression(query):
         values["matching"] = words
         tables = "entry_text JOIN entries ON entries.id = entry_text.rowid"
         yield _Source("entry_text MATCH :matching", "entry_text.rowid", tables, "-bm25(entry_text)")
@@ -214,36 +214,36 @@ def _by_cue(query: MemoryQuery, values: dict[str, object]) -> Iterator[_Source]:
         yield _Source(where if query.place else where.rpartition(" AND ")[0], "game_s DESC, seq")
 
 
-def _candidates(sources: list[_Source], passing: Filters) -> str:
+def _candidates(sources: list[_Source], active: Filters) -> str:
     """Return the query for the newest of what each source brings, a share of the whole each."""
     if len(sources) == 1:
-        return _arm(sources[0], passing, CANDIDATES)
+        return _subquery(sources[0], active, CANDIDATES)
     if all(each.order == "seq" for each in sources):  # in one order, in which they are merged
-        union = " UNION ALL ".join(_arm(each, passing) for each in sources)
+        union = " UNION ALL ".join(_subquery(each, active) for each in sources)
         return f"{union} ORDER BY seq DESC LIMIT {CANDIDATES}"
     share = CANDIDATES // len(sources)
-    arms = (f"SELECT * FROM ({_arm(each, passing, share)})" for each in sources)  # noqa: S608
-    union = " UNION ALL ".join(arms)
+    subqueries = (f"SELECT * FROM ({_subquery(each, active, share)})" for each in sources)  # noqa: S608
+    union = " UNION ALL ".join(subqueries)
     if all(each.tables == "entries" for each in sources):
         return union
     columns = "id, seq, game_s, importance, utility, met, max(hits) AS hits"
     return f"SELECT {columns} FROM ({union}) GROUP BY id"  # noqa: S608  # an entry may come twice
 
 
-def _arm(source: _Source, passing: Filters, most: int = 0) -> str:
-    conditions = " AND ".join((source.where, *passing.conditions))
-    arm = (
+def _subquery(source: _Source, active: Filters, limit: int = 0) -> str:
+    conditions = " AND ".join((source.where, *active.conditions))
+    subquery = (
         f"SELECT {_CANDIDATE}, {source.hits} AS hits FROM {source.tables} "  # noqa: S608  # no value is in it
         f"WHERE {conditions}"
     )
-    return f"{arm} ORDER BY {source.order} DESC LIMIT {most}" if most else arm
+    return f"{subquery} ORDER BY {source.order} DESC LIMIT {limit}" if limit else subquery
 
 
 def _relevance_left(scope: str, relevance: float, age_s: float) -> float:
     """Return the relevance after `age_s` game seconds in `scope`: relevance·(1-rate)^minutes."""
-    return float(relevance * (1.0 - _decay_of(scope)) ** (max(0.0, age_s) / 60.0))
+    return float(relevance * (1.0 - _decay_rate(scope)) ** (max(0.0, age_s) / 60.0))
 
 
 @cache
-def _decay_of(scope: str) -> float:
+def _decay_rate(scope: str) -> float:
     return scope_of(scope).decay_per_min

@@ -16,7 +16,9 @@ from memory.store.database import MAGIC, Database, Schema, in_memory, open_reado
 from memory.store.run_folder import STORE
 from memory.store.schema import KNOWLEDGE_SCHEMA, RUN_SCHEMA
 
-_JSON: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {  # by kind of file and table: columns
+_JSON_COLUMNS: Final[
+    Mapping[str, Mapping[str, Sequence[str]]]
+] = {  # by kind of file and table: columns
     RUN_SCHEMA.name: {
         "events": ("payload",),
         "outbox": ("payload",),
@@ -32,10 +34,10 @@ _JSON: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {  # by kind of file a
 }
 KINDS: Final = (KNOWLEDGE_SCHEMA, RUN_SCHEMA)
 _HEADER: Final = 100  # bytes
-_MARK_AT: Final = 68  # where the header says which kind of file it is
+_APPLICATION_ID_AT: Final = 68  # where the header says which kind of file it is
 
 
-class Opened(NamedTuple):
+class OpenedFile(NamedTuple):
     """A whole file, open for reading, and what it is."""
 
     path: Path
@@ -48,7 +50,7 @@ class Opened(NamedTuple):
         return self.schema is RUN_SCHEMA
 
 
-def file_in(path: Path) -> Path:
+def store_file(path: Path) -> Path:
     """Return the file that `path` means: itself, or that of a run's folder.
 
     Raises StoreError when there is nothing there that could be read.
@@ -77,28 +79,28 @@ def file_in(path: Path) -> Path:
     if not found.st_size:
         message = f"{path} is empty: nothing was ever kept in it; remove it, or name another file"
         raise ForeignStore(message)
-    _require_beginning(path)
+    _require_header(path)
     return path
 
 
-def open_sound(path: Path, kinds: tuple[Schema, ...] = KINDS) -> Opened:
+def open_intact(path: Path, kinds: tuple[Schema, ...] = KINDS) -> OpenedFile:
     """Return the file at `path`, which is of one of `kinds` and whole from its first page to its last.
 
     Raises StoreError in one line, what is the matter with it and what to do.
     """
-    file = file_in(path)
+    file = store_file(path)
     for schema in kinds:
         try:
             database = open_readonly(file, schema)
         except ForeignStore:
             continue
         try:
-            require_whole(database)
+            require_intact_pages(database)
             _require_tables(database, schema)
         except BaseException:
             database.close()
             raise
-        return Opened(file, schema, database)
+        return OpenedFile(file, schema, database)
     names = " nor a ".join(each.name for each in kinds)
     message = f"{file} is not a {names}; name another file"
     raise ForeignStore(message)
@@ -107,20 +109,20 @@ def open_sound(path: Path, kinds: tuple[Schema, ...] = KINDS) -> Opened:
 def flaw_in(path: Path) -> StoreError | None:
     """Return what keeps the file at `path` from being used, in one line; None when it is whole and can be read."""
     try:
-        opened = open_sound(path)
+        opened = open_intact(path)
         with closing(opened.database):
-            require_readable(opened.database, opened.schema)
+            require_valid_json(opened.database, opened.schema)
     except StoreError as flaw:
         return flaw
     return None
 
 
-def _require_beginning(path: Path) -> None:
+def _require_header(path: Path) -> None:
     with path.open("rb") as file:
         head = file.read(_HEADER)
     if head.startswith(MAGIC):
         return
-    mark = int.from_bytes(head[_MARK_AT : _MARK_AT + 4], "big")
+    mark = int.from_bytes(head[_APPLICATION_ID_AT : _APPLICATION_ID_AT + 4], "big")
     if mark in {each.application_id for each in KINDS}:
         message = f"{path} is damaged (its first bytes are not SQLite's); put back a copy of it"
         raise CorruptStore(message)
@@ -128,7 +130,7 @@ def _require_beginning(path: Path) -> None:
     raise ForeignStore(message)
 
 
-def require_whole(database: Database) -> None:
+def require_intact_pages(database: Database) -> None:
     """Raise CorruptStore where pages of the file do not fit together."""
     report = database.rows("PRAGMA quick_check(1)")
     if report != [("ok",)]:
@@ -153,9 +155,9 @@ def _require_tables(database: Database, schema: Schema) -> None:
         raise CorruptStore(message)
 
 
-def require_readable(database: Database, schema: Schema) -> None:
+def require_valid_json(database: Database, schema: Schema) -> None:
     """Raise CorruptStore where a text that must be JSON is none."""
-    for table, columns in _JSON[schema.name].items():
+    for table, columns in _JSON_COLUMNS[schema.name].items():
         wrong = " OR ".join(f"NOT json_valid({each})" for each in columns)
         # The names are our own.
         if database.row(f"SELECT 1 FROM {table} WHERE {wrong} LIMIT 1"):  # noqa: S608

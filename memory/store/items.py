@@ -8,7 +8,13 @@ from typing import Any, Final
 from memory.blackboard.entry import Entry
 from memory.codec import Json, as_json, content_id
 from memory.store.database import Database
-from memory.store.knowledge_tables import TABLES, Provenances, known_from, sound_entry, sound_record
+from memory.store.knowledge_tables import (
+    TABLES,
+    ProvenanceTable,
+    checked_entry,
+    checked_record,
+    knowledge_from,
+)
 from memory.store.long_term import SELECT, entry_of, taught
 from memory.store.run_store import RunReader
 from memory.tiers.forgetting import MONTH_S, values
@@ -17,7 +23,7 @@ from memory.tiers.lessons import ENTRIES
 
 LIVE_ENTRIES: Final = "entries"  # the table of a run's own file
 KIND_OF: Final = {table: kind.name for table, kind in KIND_IN.items()}
-_FIRST: Final = ("first_used", "first_occurred", "created_at")
+_FIRST_DATES: Final = ("first_used", "first_occurred", "created_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +88,11 @@ class MemoryItem:
 def knowledge_items(database: Database, *, now: float) -> Iterator[MemoryItem]:
     """Yield all that outlives runs: the rows of the four tables by table and id, then entries, oldest first."""
     row = database.row("SELECT decayed_at FROM tactician_stats")
-    aged = now if row is None else row[0]
+    decayed_at = now if row is None else row[0]
     yield from _rows(database, now)
     for row in database.rows(SELECT + "ORDER BY id"):
         with database.understood(ENTRIES):
-            item = _long_term(row, aged)
+            item = _long_term(row, decayed_at)
         yield item
 
 
@@ -98,27 +104,27 @@ def run_items(run: RunReader) -> Iterator[MemoryItem]:
 
 
 def _rows(database: Database, now: float) -> Iterator[MemoryItem]:
-    provenances = Provenances(database)
+    provenance_table = ProvenanceTable(database)
     rate = ConsolidationConfig().forgetting_decay_rate
     for table in TABLES:
         kind = KIND_OF[table.name]
         for row in database.rows(table.select):
             with database.understood(table.name):
-                record: Any = sound_record(table.record_of(row))
+                record: Any = checked_record(table.record_of(row))
                 data: dict[str, Any] = as_json(record)
-                alone = known_from({table.name: {row[0]: record}})
+                alone = knowledge_from({table.name: {row[0]: record}})
                 (worth,) = values(alone, now=now, rate=rate).values()
-                where = provenances.of(table.name, row[0])
+                where = provenance_table.of(table.name, row[0])
                 last = table.kind.last_of(record)
-                first = next((data[name] for name in _FIRST if data.get(name)), last)
+                first = next((data[name] for name in _FIRST_DATES if data.get(name)), last)
             known = {} if where is None else where._asdict()
             yield MemoryItem(
                 kind, table.name, row[0], data, **known, first=first, last=last, worth=worth
             )
 
 
-def _long_term(row: tuple[Any, ...], aged: float) -> MemoryItem:
-    entry, known = sound_entry(entry_of(row)), taught(row)
+def _long_term(row: tuple[Any, ...], decayed_at: float) -> MemoryItem:
+    entry, known = checked_entry(entry_of(row)), taught(row)
     more: dict[str, Json] = {
         "number": entry.seq,
         "origin": known.origin,
@@ -126,18 +132,18 @@ def _long_term(row: tuple[Any, ...], aged: float) -> MemoryItem:
         "merged": list(known.merged),
     }
     item = _item(entry, ENTRIES, known.run_id, more, sequence=known.sequence)
-    if not aged:
+    if not decayed_at:
         return item
     # An entry fades by the same rate from the day it is delivered, which tells its date.
     rate = ConsolidationConfig().forgetting_decay_rate
-    date = aged - log(max(1e-9, min(1.0, entry.relevance))) / log(rate) * MONTH_S
+    date = decayed_at - log(max(1e-9, min(1.0, entry.relevance))) / log(rate) * MONTH_S
     return replace(item, first=date, last=date)
 
 
 def _item(
     entry: Entry, table: str, run_id: str, more: Mapping[str, Json], sequence: int = 0
 ) -> MemoryItem:
-    judged: dict[str, Json] = {
+    ratings: dict[str, Json] = {
         "scope": entry.scope,
         "version": entry.version,
         "importance": entry.importance,
@@ -158,5 +164,5 @@ def _item(
         entry.game_s,
         entry.sources,
         worth=None if table == LIVE_ENTRIES else entry.relevance * (0.5 + entry.utility),
-        more=judged | dict(more),
+        more=ratings | dict(more),
     )

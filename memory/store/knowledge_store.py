@@ -14,30 +14,30 @@ from typing import Any, NamedTuple
 from memory.codec import Json, as_json, encode
 from memory.store.contributions import (
     TOTALS_TABLE,
-    ByThing,
-    Contribution,
-    Folded,
-    Shares,
-    fold,
-    save_by_hand,
+    AggregatedRow,
+    ByRow,
+    ContributionTable,
+    LessonIntake,
+    aggregate,
+    save_manual,
     sum_totals,
 )
 from memory.store.database import Database, open_database, open_readonly
 from memory.store.knowledge_tables import (
-    BY_NAME,
     PATTERNS,
     PREFERENCES,
+    TABLE_NAMED,
     TABLES,
     Archive,
     KnowledgeTable,
     Provenance,
-    Provenances,
+    ProvenanceTable,
     Totals,
     save_delivery,
     save_totals,
     totals,
 )
-from memory.store.long_term import GrowingEntries, LongTermEntries
+from memory.store.long_term import LongTermEntries, LongTermEntryStore
 from memory.store.schema import KNOWLEDGE_SCHEMA
 from memory.tiers import forgetting
 from memory.tiers.knowledge import ConsolidationConfig, Knowledge
@@ -52,11 +52,13 @@ class KnowledgeReader:
         long_term = LongTermEntries(database)
         self.entries = long_term.all
         self.seed = long_term.best
-        self._provenances = Provenances(database)
+        self._provenances = ProvenanceTable(database)
         self.provenance = self._provenances.of
-        self._shares = Shares(database)
-        self.origins = self._shares.teachers
-        self.shares = self._shares.of  # what each run contributed to a thing, or closed of it
+        self._contributions = ContributionTable(database)
+        self.origins = self._contributions.teachers
+        self.shares = (
+            self._contributions.of
+        )  # what each run contributed to a thing, or closed of it
         self.backup = database.backup
         self.close = database.close
 
@@ -90,7 +92,7 @@ class KnowledgeReader:
             return {row[0]: table.record_of(row) for row in rows if row[0] not in without}
 
 
-class KnowledgeUpkeep(NamedTuple):
+class MaintenanceCounts(NamedTuple):
     """What one round of upkeep did: how many entries became one with others, and how many went."""
 
     merged: int
@@ -108,7 +110,7 @@ class KnowledgeStore(KnowledgeReader):
         self._config = config or ConsolidationConfig()
         self._archive = Archive(database, now=now)
         rate = self._config.forgetting_decay_rate
-        self._growing = GrowingEntries(database, self._archive, self._shares, rate)
+        self._long_term = LongTermEntryStore(database, self._archive, self._contributions, rate)
 
     def deliver(self, run_id: str, rows: Iterable[OutboxRow]) -> int:
         """Return how many lessons of `run_id`, in their order, were new; those delivered before change nothing."""
@@ -117,12 +119,12 @@ class KnowledgeStore(KnowledgeReader):
             fresh = [row for row in rows if row.sequence > last]
             if fresh:
                 save_delivery(self._database, run_id, fresh[-1].sequence)
-                lessons = Contribution(self._shares, run_id, self._now)
+                lessons = LessonIntake(self._contributions, run_id, self._now)
                 for row in fresh:
                     self._take(lessons, run_id, row)
-                with self._changing(prunes=True) as known:
-                    self._believe(known, lessons.keep())
-                self._growing.limit()
+                with self._editing(prunes=True) as known:
+                    self._apply(known, lessons.keep())
+                self._long_term.limit()
         return len(fresh)
 
     def save_knowledge(self, known: Knowledge) -> None:
@@ -132,11 +134,11 @@ class KnowledgeStore(KnowledgeReader):
         what was changed: it is all said to have been taught by hand.
         """
         with self._database.transaction():
-            with self._changing(self._provenances.closed()) as held:
+            with self._editing(self._provenances.closed()) as held:
                 before = replace(held)
                 for each in fields(held):
                     setattr(held, each.name, getattr(known, each.name))
-            save_by_hand(self._shares, before, known)
+            save_manual(self._contributions, before, known)
 
     def age(self) -> None:
         """Let knowledge fade from the last time to now; what is worth too little is archived."""
@@ -149,32 +151,32 @@ class KnowledgeStore(KnowledgeReader):
             if row[0] >= self._now:
                 self._now = row[0]
                 return
-            with self._changing(prunes=True) as known:
+            with self._editing(prunes=True) as known:
                 fading: dict[str, Mapping[str, object]] = {
                     PATTERNS.name: known.patterns,
                     PREFERENCES.name: known.preferences,
                 }
-                told = self._shares.all(*fading).items()
-                for _ in self._folded(
-                    known, {each: runs for each, runs in told if each[1] in fading[each[0]]}
+                result = self._contributions.all(*fading).items()
+                for _ in self._aggregated(
+                    known, {each: runs for each, runs in result if each[1] in fading[each[0]]}
                 ):
                     pass  # where it comes from does not change with time
-            self._growing.fade(self._now)
-            self._growing.prune("*", self._config.importance_threshold)
+            self._long_term.fade(self._now)
+            self._long_term.prune("*", self._config.importance_threshold)
             self._database.execute("UPDATE tactician_stats SET decayed_at = ?", (self._now,))
 
-    def maintain(self, scope_glob: str = "*") -> KnowledgeUpkeep:
+    def maintain(self, scope_glob: str = "*") -> MaintenanceCounts:
         """Return what upkeep did to the entries of the scopes that a glob names, shared ones as well.
 
         Those that say the same become one, and those that have faded go to the archive.
         """
         with self._database.transaction():
-            merged = self._growing.merge(scope_glob, self._now)
-            pruned = self._growing.prune(scope_glob, self._config.importance_threshold)
-        return KnowledgeUpkeep(merged, pruned)
+            merged = self._long_term.merge(scope_glob, self._now)
+            pruned = self._long_term.prune(scope_glob, self._config.importance_threshold)
+        return MaintenanceCounts(merged, pruned)
 
     @contextmanager
-    def _changing(
+    def _editing(
         self, without: Mapping[str, Collection[str]] | None = None, *, prunes: bool = False
     ) -> Iterator[Knowledge]:
         """Lend the knowledge, and write back what was changed; what is gone goes to the archive.
@@ -182,9 +184,9 @@ class KnowledgeStore(KnowledgeReader):
         Where it `prunes`, what is worth too little goes as well, even if it was first believed a moment ago.
         """
         known = self._knowledge(without or {})
-        before = _shelves(known)
+        before = _records_by_table(known)
         yield known
-        meant = _shelves(known)
+        meant = _records_by_table(known)
         if prunes:
             forgetting.prune(known, self._config, now=self._now)
         for table in TABLES:
@@ -199,28 +201,33 @@ class KnowledgeStore(KnowledgeReader):
         sums = known.total_sessions, known.total_battles, known.overall_win_rate
         save_totals(self._database, Totals(*sums))
 
-    def _take(self, lessons: Contribution, run_id: str, row: OutboxRow) -> None:
+    def _take(self, lessons: LessonIntake, run_id: str, row: OutboxRow) -> None:
         if row.kind == "entry":
-            self._growing.take(run_id, row, self._now)
+            self._long_term.take(run_id, row, self._now)
         elif row.kind == "close" and row.payload["table"] == ENTRIES:
-            self._growing.close(run_id, row, self._now)
+            self._long_term.close(run_id, row, self._now)
         else:
             lessons.take(row)
 
-    def _believe(self, known: Knowledge, things: ByThing) -> None:
+    def _apply(self, known: Knowledge, things: ByRow) -> None:
         """Take into `known` what shares come to, and note whose word it is and whose does not stand."""
-        for table, memory_id, told in self._folded(known, things):
-            voice = told.voice
+        for table, memory_id, result in self._aggregated(known, things):
+            deciding = result.deciding
             where = Provenance(
-                voice.status, voice.run_id, voice.taught, voice.tick, told.closed, told.evidence
+                deciding.status,
+                deciding.run_id,
+                deciding.taught,
+                deciding.tick,
+                result.closed,
+                result.evidence,
             )
             self._provenances.keep(table.name, memory_id, where)
             if table is PREFERENCES:
-                self._shares.mark(table.name, memory_id, told.losers)
+                self._contributions.mark(table.name, memory_id, result.overruled)
 
-    def _folded(
-        self, known: Knowledge, things: ByThing
-    ) -> Iterator[tuple[KnowledgeTable, str, Folded]]:
+    def _aggregated(
+        self, known: Knowledge, things: ByRow
+    ) -> Iterator[tuple[KnowledgeTable, str, AggregatedRow]]:
         """Yield what each of `things` comes to today, as it is taken into `known`."""
         rate = self._config.forgetting_decay_rate
         for (name, memory_id), runs in things.items():
@@ -230,14 +237,14 @@ class KnowledgeStore(KnowledgeReader):
                 known.overall_win_rate = (
                     sums["victories"] / sums["battles"] if sums["battles"] else 0.0
                 )
-            elif name in BY_NAME:
-                told = fold(name, runs.values(), at=self._now, rate=rate)
-                if told is not None:
-                    known.of(name)[memory_id] = told.record
-                    yield BY_NAME[name], memory_id, told
+            elif name in TABLE_NAMED:
+                result = aggregate(name, runs.values(), at=self._now, rate=rate)
+                if result is not None:
+                    known.of(name)[memory_id] = result.record
+                    yield TABLE_NAMED[name], memory_id, result
 
 
-def _shelves(known: Knowledge) -> dict[str, dict[str, Any]]:
+def _records_by_table(known: Knowledge) -> dict[str, dict[str, Any]]:
     return {table.name: dict(known.of(table.name)) for table in TABLES}
 
 
@@ -245,7 +252,7 @@ def open_knowledge_store(
     path: Path, *, now: float, config: ConsolidationConfig | None = None
 ) -> KnowledgeStore:
     """Return the knowledge at `path`, made if there is none, and faded to the date `now`."""
-    database = open_database(path, KNOWLEDGE_SCHEMA, set_aside=True)
+    database = open_database(path, KNOWLEDGE_SCHEMA, quarantine_damaged=True)
     store = KnowledgeStore(database, now=now, config=config)
     try:
         store.age()

@@ -54,16 +54,18 @@ class KnowledgeTable:
 
 TABLES: Final = tuple(map(KnowledgeTable, KINDS))
 PATTERNS, STRATEGIES, MISTAKES, PREFERENCES = TABLES
-BY_NAME: Final = {table.name: table for table in TABLES}
+TABLE_NAMED: Final = {table.name: table for table in TABLES}
 
 
-def known_from(records: Mapping[str, Mapping[str, Any]]) -> Knowledge:
+def knowledge_from(records: Mapping[str, Mapping[str, Any]]) -> Knowledge:
     """Return as knowledge the records of each table, by id; a table that is not there has none."""
-    shelves = [dict(records.get(table.name, {})) for table in TABLES]
-    return Knowledge(shelves[0], shelves[1], shelves[2], shelves[3])
+    records_by_table = [dict(records.get(table.name, {})) for table in TABLES]
+    return Knowledge(
+        records_by_table[0], records_by_table[1], records_by_table[2], records_by_table[3]
+    )
 
 
-def sound_record(record: Piece) -> Piece:
+def checked_record(record: Piece) -> Piece:
     """Return `record`; raise TypeError where a field is empty or not what it is declared to be."""
     for field in fields(record):
         value = getattr(record, field.name)
@@ -78,7 +80,7 @@ def sound_record(record: Piece) -> Piece:
     return record
 
 
-def sound_entry(entry: Entry) -> Entry:
+def checked_entry(entry: Entry) -> Entry:
     """Return `entry`; raise TypeError where its tags or its evidence are no texts."""
     if not all(isinstance(each, str) for each in (*entry.tags, *entry.sources)):
         raise TypeError(entry.key)
@@ -96,10 +98,10 @@ class Provenance(NamedTuple):
     evidence: tuple[str, ...] = ()
 
 
-NOBODY: Final = Provenance("inferred", "", 0, 0)  # of what was not taught by any run
+NO_PROVENANCE: Final = Provenance("inferred", "", 0, 0)  # of what was not taught by any run
 
 
-class Provenances:
+class ProvenanceTable:
     """The side table of the four, keyed by table and id."""
 
     def __init__(self, database: Database) -> None:
@@ -176,11 +178,11 @@ class Archive:
 
     def take_out(self, table: KnowledgeTable, memory_id: str, row: Mapping[str, Json]) -> None:
         """Take a row out of one of the four tables, and keep it with where it came from."""
-        provenances = Provenances(self._database)
-        where = provenances.of(table.name, memory_id)
+        provenance_table = ProvenanceTable(self._database)
+        where = provenance_table.of(table.name, memory_id)
         self.keep(table.name, memory_id, row, None if where is None else where._asdict())
         self._database.execute(table.delete, (memory_id,))
-        provenances.drop(table.name, memory_id)
+        provenance_table.drop(table.name, memory_id)
 
     def keep(
         self, table: str, memory_id: str, row: Mapping[str, Json], provenance: Json = None

@@ -11,14 +11,14 @@ from memory.codec import Json, decode, encode
 from memory.store.contributions import (
     OPEN,
     TRUST,
-    Losers,
-    Runs,
-    Share,
-    Shares,
-    closing_in,
-    closing_of,
-    outspoken,
-    teaching,
+    ByRun,
+    Contribution,
+    ContributionTable,
+    Overruled,
+    by_precedence,
+    closing_from,
+    overruled_runs,
+    standing_closing,
 )
 from memory.store.database import Database, insert_into, select_from
 from memory.store.entries import encode_tags
@@ -34,10 +34,10 @@ COLUMNS: Final = (
 )
 SELECT: Final = select_from(ENTRIES, COLUMNS.split(", "))
 INSERT: Final = insert_into(ENTRIES, COLUMNS.split(", "))
-_JUDGED: Final = ("relevance", "utility", "status", "closed")
+_OPTIONAL_FIELDS: Final = ("relevance", "utility", "status", "closed")
 # Told by a share beside its record.
-_OF_SHARE: Final = frozenset({"scope", "key", "status", "sources"})
-_AS_TAUGHT: Final = ("kind", "tick", "game_s", "data", "importance", "utility")
+_NOT_IN_RECORD: Final = frozenset({"scope", "key", "status", "sources"})
+_COPIED_FIELDS: Final = ("kind", "tick", "game_s", "data", "importance", "utility")
 SCOPE: Final = 1
 KEY: Final = 8
 LASTING: Final = ("agent:?*:ltm:?*", "team:?*", "collective")  # the scopes that outlive a run
@@ -58,7 +58,7 @@ def archived(row: tuple[Any, ...]) -> dict[str, Json]:
     return whole | {name: decode(whole[name]) for name in ("data", "tags", "sources", "merged")}
 
 
-def entry_in(run_id: str, lesson: OutboxRow) -> tuple[Entry, str]:
+def entry_from(run_id: str, lesson: OutboxRow) -> tuple[Entry, str]:
     """Return the entry that a lesson of `run_id` carries, and its origin: the run that learnt it first.
 
     Its key begins with the origin, so that those of different runs never collide.
@@ -67,7 +67,7 @@ def entry_in(run_id: str, lesson: OutboxRow) -> tuple[Entry, str]:
     key, sources = payload.get("key") or f"lesson-{lesson.sequence}", payload.get("sources", ())
     names = (each.removeprefix(RUN) for each in sources if each.startswith(RUN))
     origin = next((name for name in names if key.startswith(f"{name}/")), run_id)
-    judged = {name: payload[name] for name in _JUDGED if name in payload}
+    judged = {name: payload[name] for name in _OPTIONAL_FIELDS if name in payload}
     entry = Entry(
         seq=0,
         scope=payload["scope"],
@@ -143,56 +143,58 @@ class LongTermEntries:
         return self._database.read(ENTRIES, entry_of, sql, parameters)
 
 
-class FoldedEntry(NamedTuple):
+class AggregatedEntry(NamedTuple):
     """One entry and how it came to be known; by key, which runs' words do not stand."""
 
     entry: Entry
     known: Taught
-    losers: Mapping[str, Losers]
+    overruled: Mapping[str, Overruled]
     since: tuple[float, str, int]  # by which entries are put in an order that nothing else decides
 
 
-def thing(scope: str, key: str) -> str:
+def row_key(scope: str, key: str) -> str:
     """Return the id under which the shares of an entry are kept."""
     return encode([scope, key])
 
 
-def fold_entries(
-    scope: str, shares: Mapping[str, Runs], *, at: float, rate: float
-) -> list[FoldedEntry]:
+def aggregate_entries(
+    scope: str, shares: Mapping[str, ByRun], *, at: float, rate: float
+) -> list[AggregatedEntry]:
     """Return the entries that `shares`, by key, make at a date, those known longest first."""
-    told = sorted(_each(scope, shares, at, rate), key=lambda each: each.since)
-    groups: dict[tuple[str, str, str], list[FoldedEntry]] = {}
-    for each in told:
+    believed = sorted(_aggregated_entries(scope, shares, at, rate), key=lambda each: each.since)
+    groups: dict[tuple[str, str, str], list[AggregatedEntry]] = {}
+    for each in believed:
         same = each.entry.kind, encode(each.entry.data), each.entry.closed
         groups.setdefault(same, []).append(each)
-    return [_as_one(group) for group in groups.values()]
+    return [_merged_entry(group) for group in groups.values()]
 
 
-def relevance_of(entry: Entry, known: Iterable[Runs], *, at: float, rate: float) -> float:
+def current_relevance(entry: Entry, known: Iterable[ByRun], *, at: float, rate: float) -> float:
     """Return how relevant an entry is at a date, from what was said under each of its keys.
 
     What no run has taught was agreed on at a date of its own.
     """
-    voices = [told[-1] for each in known if (told := teaching(each.values()))]
-    if not voices:
+    ranked = [believed[-1] for each in known if (believed := by_precedence(each.values()))]
+    if not ranked:
         since: Any = entry.data.get("at", at)
         return faded(since, at, rate)
-    return max(_relevance(each, at, rate) for each in voices)
+    return max(_relevance(each, at, rate) for each in ranked)
 
 
-def _relevance(voice: Share, at: float, rate: float) -> float:
-    return float(voice.says["relevance"] * faded(voice.fresh, at, rate))
+def _relevance(deciding: Contribution, at: float, rate: float) -> float:
+    return float(deciding.content["relevance"] * faded(deciding.fresh, at, rate))
 
 
-def _each(scope: str, shares: Mapping[str, Runs], at: float, rate: float) -> Iterator[FoldedEntry]:
+def _aggregated_entries(
+    scope: str, shares: Mapping[str, ByRun], at: float, rate: float
+) -> Iterator[AggregatedEntry]:
     """Yield what is believed of each key."""
     for key, runs in shares.items():
-        known = teaching(runs.values())
+        known = by_precedence(runs.values())
         if not known:
             continue
-        voice, record = known[-1], known[-1].says
-        closing = closing_of(runs.values())
+        deciding, record = known[-1], known[-1].content
+        closing = standing_closing(runs.values())
         times = sum(each.times for each in known)
         entry = Entry(
             seq=0,
@@ -200,19 +202,19 @@ def _each(scope: str, shares: Mapping[str, Runs], at: float, rate: float) -> Ite
             expires_s=None,
             key=key,
             version=times,
-            relevance=_relevance(voice, at, rate),
+            relevance=_relevance(deciding, at, rate),
             tags=frozenset(record["tags"]),
-            status=voice.status,  # type: ignore[arg-type]  # as it was taught
-            sources=(*voice.evidence, *closing.evidence),
+            status=deciding.status,  # type: ignore[arg-type]  # as it was taught
+            sources=(*deciding.evidence, *closing.evidence),
             closed=record["closed"] if closing is OPEN else closing.reason,
-            **{name: record[name] for name in _AS_TAUGHT},
+            **{name: record[name] for name in _COPIED_FIELDS},
         )
-        taught = Taught(record["origin"], voice.run_id, voice.taught, times)
+        taught = Taught(record["origin"], deciding.run_id, deciding.taught, times)
         since = min((each.since, each.run_id, each.taught) for each in known)
-        yield FoldedEntry(entry, taught, {key: outspoken(known, voice, "data")}, since)
+        yield AggregatedEntry(entry, taught, {key: overruled_runs(known, deciding, "data")}, since)
 
 
-def _as_one(group: Sequence[FoldedEntry]) -> FoldedEntry:
+def _merged_entry(group: Sequence[AggregatedEntry]) -> AggregatedEntry:
     """Return the most trusted of those that say the same, then oldest, with what all of them know."""
     if len(group) == 1:
         return group[0]
@@ -233,42 +235,44 @@ def _as_one(group: Sequence[FoldedEntry]) -> FoldedEntry:
     known = best.known._replace(
         times=sum(each.known.times for each in group), merged=(*best.known.merged, *merged)
     )
-    losers = {key: why for each in group for key, why in each.losers.items()}
-    return FoldedEntry(entry, known, losers, group[0].since)
+    overruled = {key: why for each in group for key, why in each.overruled.items()}
+    return AggregatedEntry(entry, known, overruled, group[0].since)
 
 
 MAX_ENTRIES: Final = 500  # of each scope
 IMPORTANT: Final = 8  # from here on nothing is let go of for having faded
 
 
-class GrowingEntries(LongTermEntries):
+class LongTermEntryStore(LongTermEntries):
     """Entries that are taught, closed, faded, made one and let go of; what goes is archived.
 
     `rate` is what is left of their relevance after a month.
     """
 
-    def __init__(self, database: Database, archive: Archive, shares: Shares, rate: float) -> None:
+    def __init__(
+        self, database: Database, archive: Archive, shares: ContributionTable, rate: float
+    ) -> None:
         super().__init__(database)
         self._archive = archive
-        self._shares = shares
+        self._contributions = shares
         self._rate = rate
 
     def take(self, run_id: str, lesson: OutboxRow, at: float) -> None:
         """Take up the entry of a lesson, in the place of what was known under its key, if it is to be believed."""
-        entry, origin = entry_in(run_id, lesson)
-        name = thing(entry.scope, entry.key)
-        shares = self._shares.of(ENTRIES, name)
-        told = {"origin": origin, **whole(entry)}
-        record = {name: told[name] for name in told if name not in _OF_SHARE}
+        entry, origin = entry_from(run_id, lesson)
+        name = row_key(entry.scope, entry.key)
+        shares = self._contributions.of(ENTRIES, name)
+        believed = {"origin": origin, **whole(entry)}
+        record = {name: believed[name] for name in believed if name not in _NOT_IN_RECORD}
         date = float(lesson.payload.get("at", at))
-        share = shares.get(run_id, Share(run_id)).taught_again(lesson, record, date)
-        self._shares.keep(ENTRIES, name, [share])
+        share = shares.get(run_id, Contribution(run_id)).with_lesson(lesson, record, date)
+        self._contributions.keep(ENTRIES, name, [share])
         rows = self._rows("WHERE scope = ? AND key = ?", entry.scope, entry.key)
         if not rows and shares:  # it may have become one with another
             is_there = "EXISTS (SELECT 1 FROM json_each(merged) WHERE value = ?)"
             where = f"WHERE scope = ? AND merged <> '[]' AND {is_there}"
             rows = self._rows(where, entry.scope, entry.key)
-        self._make_anew(entry.scope, rows, at, {entry.key: {**shares, run_id: share}})
+        self._rebuild(entry.scope, rows, at, {entry.key: {**shares, run_id: share}})
 
     def close(self, run_id: str, lesson: OutboxRow, at: float) -> None:
         """Note why the entry that a lesson names no longer holds; it stays, with what shows it."""
@@ -278,29 +282,31 @@ class GrowingEntries(LongTermEntries):
             "WHERE key IN (?1, ?2) "
             "OR EXISTS (SELECT 1 FROM json_each(merged) WHERE value IN (?1, ?2))"
         )
-        closing = closing_in(lesson, at)
+        closing = closing_from(lesson, at)
         for row in self._rows(where, *names):
             for key in self._keys(row):
-                name = thing(row[SCOPE], key)
-                share = self._shares.of(ENTRIES, name).get(run_id, Share(run_id))
-                self._shares.keep(ENTRIES, name, [share.closed(closing)])
-            self._make_anew(row[SCOPE], [row], at, keep_place=True)
+                name = row_key(row[SCOPE], key)
+                share = self._contributions.of(ENTRIES, name).get(run_id, Contribution(run_id))
+                self._contributions.keep(ENTRIES, name, [share.closed(closing)])
+            self._rebuild(row[SCOPE], [row], at, keep_place=True)
 
     def fade(self, at: float) -> None:
         """Let everything be as relevant as it is at the date `at`."""
-        shares = self._shares.all(ENTRIES)
+        shares = self._contributions.all(ENTRIES)
         relevance = []
         for row in self._rows(""):
-            known = [shares.get((ENTRIES, thing(row[SCOPE], key)), {}) for key in self._keys(row)]
+            known = [shares.get((ENTRIES, row_key(row[SCOPE], key)), {}) for key in self._keys(row)]
             with self._database.understood(ENTRIES):
-                left = relevance_of(entry_of(row), known, at=at, rate=self._rate)
+                left = current_relevance(entry_of(row), known, at=at, rate=self._rate)
             relevance.append((left, row[0]))
         self._database.execute_many("UPDATE ltm_entries SET relevance = ? WHERE id = ?", relevance)
 
     def let_go(self, number: int) -> None:
         """Archive the entry in the row `number`, if it is there, because it is to be forgotten."""
         for row in self._rows("WHERE id = ?", number):
-            self._shares.let_go((ENTRIES, thing(row[SCOPE], key)) for key in self._keys(row))
+            self._contributions.let_go(
+                (ENTRIES, row_key(row[SCOPE], key)) for key in self._keys(row)
+            )
             self._let_go(row)
 
     def merge(self, scope_glob: str, at: float) -> int:
@@ -314,18 +320,18 @@ class GrowingEntries(LongTermEntries):
         gone = 0
         for group in groups:
             rows = self._rows(same, *group)
-            gone += len(rows) - self._make_anew(group[0], rows, at)
+            gone += len(rows) - self._rebuild(group[0], rows, at)
         return gone
 
-    def make_all(self, at: float) -> None:
+    def rebuild_all(self, at: float) -> None:
         """Make every entry anew that anybody ever taught, those that say the same as one."""
-        shares = self._shares.all(ENTRIES)
-        scopes: dict[str, dict[str, Runs]] = {}
+        shares = self._contributions.all(ENTRIES)
+        scopes: dict[str, dict[str, ByRun]] = {}
         for (_, name), runs in shares.items():
             scope, key = decode(name)
             scopes.setdefault(scope, {})[key] = runs
         for scope in sorted(scopes):
-            self._make_anew(scope, [], at, scopes[scope])
+            self._rebuild(scope, [], at, scopes[scope])
 
     def add(self, entries: Iterable[tuple[Entry, str, int]]) -> None:
         """Add entries that were not taught by a run, each with who says so and a number."""
@@ -348,12 +354,12 @@ class GrowingEntries(LongTermEntries):
         where = f"WHERE id IN (SELECT id FROM ({placed}) WHERE place > ?)"  # noqa: S608
         return self._let_go_all(self._rows(where, scope_glob, MAX_ENTRIES))
 
-    def _make_anew(
+    def _rebuild(
         self,
         scope: str,
         rows: Sequence[Row],
         at: float,
-        known: dict[str, Runs] | None = None,
+        known: dict[str, ByRun] | None = None,
         *,
         keep_place: bool = False,
     ) -> int:
@@ -365,10 +371,10 @@ class GrowingEntries(LongTermEntries):
         for row in rows:
             for key in self._keys(row):
                 if key not in shares:
-                    shares[key] = self._shares.of(ENTRIES, thing(scope, key))
-        told = fold_entries(scope, shares, at=at, rate=self._rate)
+                    shares[key] = self._contributions.of(ENTRIES, row_key(scope, key))
+        believed = aggregate_entries(scope, shares, at=at, rate=self._rate)
         places = {row[KEY]: row[0] for row in rows} if keep_place else {}
-        said = {(each.entry.key, encode(each.entry.data)) for each in told}
+        said = {(each.entry.key, encode(each.entry.data)) for each in believed}
         for row in rows:
             with self._database.understood(ENTRIES):
                 stays = (row[KEY], encode(entry_of(row).data)) in said
@@ -376,12 +382,12 @@ class GrowingEntries(LongTermEntries):
                 self._delete(row)
             else:
                 self._let_go(row)
-        for each in told:
+        for each in believed:
             place = places.get(each.entry.key)
             self._database.execute(INSERT, (place, *row_of(each.entry, each.known)))
-            for key, losers in each.losers.items():
-                self._shares.mark(ENTRIES, thing(scope, key), losers)
-        return len(told)
+            for key, overruled in each.overruled.items():
+                self._contributions.mark(ENTRIES, row_key(scope, key), overruled)
+        return len(believed)
 
     def _keys(self, row: Row) -> tuple[str, ...]:
         """Return the keys of all that a row is made of, its own first."""

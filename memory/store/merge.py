@@ -19,17 +19,17 @@ from typing import Any, Final, TypeVar
 
 from memory.blackboard.entry import Entry
 from memory.codec import as_json, decode, encode
-from memory.store.contributions import ByThing, Shares, joined
-from memory.store.database import Database, copy_database, free_name, open_database
+from memory.store.contributions import ByRow, ContributionTable, joined
+from memory.store.database import Database, copy_database, open_database, unused_path
 from memory.store.knowledge_store import KnowledgeStore
-from memory.store.knowledge_tables import TABLES, Provenances, save_delivery
-from memory.store.long_term import COLUMNS, KEY, SCOPE, SELECT, archived, thing
+from memory.store.knowledge_tables import TABLES, ProvenanceTable, save_delivery
+from memory.store.long_term import COLUMNS, KEY, SCOPE, SELECT, archived, row_key
 from memory.store.schema import KNOWLEDGE_SCHEMA
 from memory.tiers.knowledge import ConsolidationConfig, Knowledge
 from memory.tiers.lessons import ENTRIES
 
-Gone = tuple[str, str, str, str]  # table, id, row, provenance
-Agree = Callable[[Knowledge, ByThing], Iterable[tuple[Entry, str, int]]]
+StoredRow = tuple[str, str, str, str]  # table, id, row, provenance
+AgreementRule = Callable[[Knowledge, ByRow], Iterable[tuple[Entry, str, int]]]
 Rows = dict[str, list[tuple[Any, ...]]]
 
 Key = TypeVar("Key")
@@ -46,71 +46,81 @@ COPIED: Final = (  # all that a memory holds, in an order in which it can be put
 
 
 @dataclass(frozen=True, slots=True)
-class Memories:
+class MemoryContent:
     """What one or several memories come to; `held` is what is known in any of them, as it is known there."""
 
     date: float = 0.0
-    shares: ByThing = field(default_factory=dict)
+    shares: ByRow = field(default_factory=dict)
     delivered: Mapping[str, int] = field(default_factory=dict)
-    archive: Mapping[Gone, float] = field(default_factory=dict)
-    held: frozenset[Gone] = frozenset()
+    archive: Mapping[StoredRow, float] = field(default_factory=dict)
+    held: frozenset[StoredRow] = frozenset()
 
-    def with_(self, other: Memories) -> Memories:
+    def merged_with(self, other: MemoryContent) -> MemoryContent:
         """Return both as one."""
-        return Memories(
+        return MemoryContent(
             max(self.date, other.date),
-            _both(self.shares, other.shares, lambda mine, theirs: _both(mine, theirs, joined)),
-            _both(self.delivered, other.delivered, max),
-            _both(self.archive, other.archive, min),
+            _merge_mappings(
+                self.shares,
+                other.shares,
+                lambda mine, theirs: _merge_mappings(mine, theirs, joined),
+            ),
+            _merge_mappings(self.delivered, other.delivered, max),
+            _merge_mappings(self.archive, other.archive, min),
             self.held | other.held,
         )
 
 
-class JoinedStore(KnowledgeStore):
+class MergedStore(KnowledgeStore):
     """A new file that is filled with what several memories come to."""
 
-    def hold(self, memories: Memories, agree: Agree) -> None:
-        """Make all that is known from `memories`, with the collective entries that `agree` makes of it."""
+    def fill(self, content: MemoryContent, agree: AgreementRule) -> None:
+        """Make all that is known from `content`, with the collective entries that `agree` makes of it."""
         with self._database.transaction():
-            self._shares.keep_all({each: memories.shares[each] for each in sorted(memories.shares)})
-            for run_id, sequence in sorted(memories.delivered.items()):
+            self._contributions.save_all(
+                {each: content.shares[each] for each in sorted(content.shares)}
+            )
+            for run_id, sequence in sorted(content.delivered.items()):
                 save_delivery(self._database, run_id, sequence)
-            with self._changing(prunes=True) as known:
-                self._believe(known, memories.shares)
-            self._growing.make_all(self._now)
-            self._growing.add(agree(self.load_knowledge(), memories.shares))
-            self._growing.prune("*", self._config.importance_threshold)
-            self._archive_all(memories)
+            with self._editing(prunes=True) as known:
+                self._apply(known, content.shares)
+            self._long_term.rebuild_all(self._now)
+            self._long_term.add(agree(self.load_knowledge(), content.shares))
+            self._long_term.prune("*", self._config.importance_threshold)
+            self._archive_all(content)
 
-    def _archive_all(self, memories: Memories) -> None:
+    def _archive_all(self, content: MemoryContent) -> None:
         """Keep what any of them had let go of, and what any of them knew and this one does not."""
-        known = {place for gone in _held(self._database) for place in _places(gone)}
-        gone = dict(memories.archive)
-        for each in memories.held - gone.keys():
-            if not known.issuperset(_places(each)):
-                gone[each] = self._now
+        known = {
+            place
+            for archived_rows in _stored_rows(self._database)
+            for place in _locations(archived_rows)
+        }
+        archived_rows = dict(content.archive)
+        for each in content.held - archived_rows.keys():
+            if not known.issuperset(_locations(each)):
+                archived_rows[each] = self._now
         self._database.execute("DELETE FROM archive")
         self._database.execute_many(
             "INSERT INTO archive (table_name, id, row, provenance, archived_at) "
             "VALUES (?, ?, ?, ?, ?)",
-            sorted((*each, date) for each, date in gone.items()),
+            sorted((*each, date) for each, date in archived_rows.items()),
         )
 
 
-def memories_in(database: Database) -> Memories:
+def content_of(database: Database) -> MemoryContent:
     """Return what one memory holds."""
     date = database.row("SELECT decayed_at FROM tactician_stats")
     archive = database.rows("SELECT table_name, id, row, provenance, archived_at FROM archive")
-    return Memories(
+    return MemoryContent(
         0.0 if date is None else date[0],
-        Shares(database).all(),
+        ContributionTable(database).all(),
         dict(database.rows("SELECT run_id, max(sequence) FROM deliveries GROUP BY run_id")),
         {(table, name, row, where): at for table, name, row, where, at in archive},
-        frozenset(_held(database)),
+        frozenset(_stored_rows(database)),
     )
 
 
-def content(database: Database) -> dict[str, list[tuple[Any, ...]]]:
+def all_rows(database: Database) -> dict[str, list[tuple[Any, ...]]]:
     """Return all rows, in an order that says nothing of how they came there."""
     # The names are our own, not a caller's.
     return {
@@ -119,7 +129,7 @@ def content(database: Database) -> dict[str, list[tuple[Any, ...]]]:
     }
 
 
-def put_in_place(database: Database, rows: Mapping[str, list[tuple[Any, ...]]]) -> None:
+def replace_rows(database: Database, rows: Mapping[str, list[tuple[Any, ...]]]) -> None:
     """Let a file hold `rows` and nothing else, in the transaction that is open."""
     for name, columns, _ in COPIED:
         database.execute(f"DELETE FROM {name}")  # noqa: S608
@@ -129,7 +139,7 @@ def put_in_place(database: Database, rows: Mapping[str, list[tuple[Any, ...]]]) 
             database.execute_many(f"INSERT INTO {into} VALUES ({marks})", each)  # noqa: S608
 
 
-def _both(
+def _merge_mappings(
     one: Mapping[Key, Value], other: Mapping[Key, Value], choose: Callable[[Value, Value], Value]
 ) -> dict[Key, Value]:
     """Return two mappings as one; where both have a key, `choose` makes one of their values."""
@@ -137,25 +147,25 @@ def _both(
     return dict(sorted({**one, **other, **both}.items(), key=itemgetter(0)))
 
 
-def _held(database: Database) -> Iterator[Gone]:
+def _stored_rows(database: Database) -> Iterator[StoredRow]:
     """Yield what is known, as the archive would keep it."""
-    provenances = Provenances(database)
+    provenance_table = ProvenanceTable(database)
     for table in TABLES:
         for row in database.rows(table.select):
             with database.understood(table.name):
                 record = as_json(table.record_of(row))
-            where = provenances.of(table.name, row[0])
+            where = provenance_table.of(table.name, row[0])
             yield table.name, row[0], encode(record), encode(where and where._asdict())
-    taught = {name for table, name in Shares(database).teachers() if table == ENTRIES}
+    taught = {name for table, name in ContributionTable(database).teachers() if table == ENTRIES}
     for row in database.rows(SELECT):
         with database.understood(ENTRIES):
-            if thing(row[SCOPE], row[KEY]) in taught:
+            if row_key(row[SCOPE], row[KEY]) in taught:
                 yield ENTRIES, row[KEY], encode(archived(row)), "null"
 
 
-def _places(gone: Gone) -> list[tuple[str, str, str]]:
+def _locations(archived_rows: StoredRow) -> list[tuple[str, str, str]]:
     """Return where what a row holds would be found: an entry under its key, and those that became one with it."""
-    table, name, row, _ = gone
+    table, name, row, _ = archived_rows
     if table != ENTRIES:
         return [(table, "", name)]
     whole = decode(row)
@@ -180,7 +190,7 @@ class Merged:
 
 
 def merge_files(
-    sources: Sequence[Path], into: Path, agree: Agree, config: ConsolidationConfig
+    sources: Sequence[Path], into: Path, agree: AgreementRule, config: ConsolidationConfig
 ) -> Merged:
     """Return what came of making one memory at `into` of those of `sources` and what is there already."""
     target = into.resolve()
@@ -190,44 +200,51 @@ def merge_files(
         read = [_read(each, scratch / f"{n}.sqlite")[0] for n, each in enumerate(others)]
         made = scratch / "made.sqlite"
         if not into.exists():
-            rows = _make(reduce(Memories.with_, read, Memories()), made, agree, config)
+            rows = _build(
+                reduce(MemoryContent.merged_with, read, MemoryContent()), made, agree, config
+            )
             with closing(open_database(made, KNOWLEDGE_SCHEMA)) as database:
                 database.backup(into)
-            return _merged(rows, changed=True, copy=None)
+            return _merge_result(rows, changed=True, copy=None)
         before = scratch / "before.sqlite"
         held, there = _read(into, before)
-        rows = _make(reduce(Memories.with_, read, held), made, agree, config)
+        rows = _build(reduce(MemoryContent.merged_with, read, held), made, agree, config)
         if rows == there:
-            return _merged(rows, changed=False, copy=None)
-        kept = free_name(into, "before-merge")
+            return _merge_result(rows, changed=False, copy=None)
+        kept = unused_path(into, "before-merge")
         shutil.copyfile(before, kept)
         with closing(open_database(into, KNOWLEDGE_SCHEMA)) as database, database.transaction():
-            if content(database) != there:  # a run has delivered to it meanwhile
-                held = memories_in(database)
-                rows = _make(
-                    reduce(Memories.with_, read, held), scratch / "anew.sqlite", agree, config
+            if all_rows(database) != there:  # a run has delivered to it meanwhile
+                held = content_of(database)
+                rows = _build(
+                    reduce(MemoryContent.merged_with, read, held),
+                    scratch / "anew.sqlite",
+                    agree,
+                    config,
                 )
-            put_in_place(database, rows)
-        return _merged(rows, changed=True, copy=kept)
+            replace_rows(database, rows)
+        return _merge_result(rows, changed=True, copy=kept)
 
 
-def _read(path: Path, copy: Path) -> tuple[Memories, Rows]:
+def _read(path: Path, copy: Path) -> tuple[MemoryContent, Rows]:
     """Return what a file of any version holds, and its rows, by way of a copy."""
     copy_database(path, KNOWLEDGE_SCHEMA, copy)
     with closing(open_database(copy, KNOWLEDGE_SCHEMA)) as database:
-        return memories_in(database), content(database)
+        return content_of(database), all_rows(database)
 
 
-def _make(memories: Memories, path: Path, agree: Agree, config: ConsolidationConfig) -> Rows:
-    """Return all rows of a new file that holds what `memories` come to."""
+def _build(
+    content: MemoryContent, path: Path, agree: AgreementRule, config: ConsolidationConfig
+) -> Rows:
+    """Return all rows of a new file that holds what `content` come to."""
     with closing(open_database(path, KNOWLEDGE_SCHEMA)) as database:
-        store = JoinedStore(database, now=memories.date, config=config)
+        store = MergedStore(database, now=content.date, config=config)
         store.age()
-        store.hold(memories, agree)
-        return content(database)
+        store.fill(content, agree)
+        return all_rows(database)
 
 
-def _merged(rows: Rows, *, changed: bool, copy: Path | None) -> Merged:
+def _merge_result(rows: Rows, *, changed: bool, copy: Path | None) -> Merged:
     entries = rows["ltm_entries"]
     counts = {table.name: len(rows[table.name]) for table in TABLES}
     return Merged(

@@ -17,14 +17,14 @@ from memory.store.database import Database, Reader, insert_into, select_from
 _Row = tuple[str, Observed, str, int, float]  # session, what, its metadata, tick, game_s
 
 TABLE: Final = "observations"
-EVERYTHING: Final = ObservationQuery()
+ALL_OBSERVATIONS: Final = ObservationQuery()
 _ADD: Final = insert_into(TABLE, Observation._fields[1:-1])
 # Of what an observation overtakes, all that is older: its own row has not been written yet.
-_OVERTAKE: Final = (
+_SUPERSEDE: Final = (
     f"UPDATE observations SET stale = ?, stale_after = {LAST_CHECKPOINT} "  # noqa: S608
     "WHERE live = 1 AND stale = '' AND about <> '' AND about = ? AND type = ?"
 )
-_STALE: Final = (
+_MARK_STALE: Final = (
     f"UPDATE observations SET stale = ?, stale_after = {LAST_CHECKPOINT} "  # noqa: S608
     "WHERE id = ? AND stale = ''"
 )
@@ -37,9 +37,9 @@ _REFRESH: Final = (
 class ObservationReader(Reader):
     """The observations of a run's file."""
 
-    def observations(self, query: ObservationQuery = EVERYTHING) -> list[Observation]:
+    def observations(self, query: ObservationQuery = ALL_OBSERVATIONS) -> list[Observation]:
         """Return what was observed that answers `query`, the newest first, or the most important."""
-        self._settle()
+        self._commit_pending()
         conditions: list[tuple[str, object]] = [
             ("live = ?", int(query.live)),
             ("importance >= ?", query.min_importance),
@@ -61,7 +61,7 @@ class ObservationReader(Reader):
 
     def latest_observation(self, session: str) -> int | None:
         """Return the tick of the last observation of a session, or None when there is none."""
-        self._settle()
+        self._commit_pending()
         row = self._database.row(
             "SELECT max(created) FROM observations WHERE session = ? AND live = 1", (session,)
         )
@@ -69,20 +69,22 @@ class ObservationReader(Reader):
 
     def sessions(self) -> list[str]:
         """Return the names of the sessions in which something was observed, in their order."""
-        self._settle()
+        self._commit_pending()
         return _session_names(self._database)
 
-    def _settle(self) -> None:
+    def _commit_pending(self) -> None:
         """Write what still waits, before anything is asked."""
 
 
 class ObservationLog:
     """The observations while they are written; what was added is kept at the next commit."""
 
-    def __init__(self, database: Database, faults: Faults, settle: Callable[[], object]) -> None:
+    def __init__(
+        self, database: Database, faults: Faults, commit_pending: Callable[[], object]
+    ) -> None:
         self._database = database
         self._faults = faults
-        self._settle = settle  # writes what still waits
+        self._commit_pending = commit_pending  # writes what still waits
         self._added: list[_Row] = []
         self._is_refused = False  # by the file, in the commit under way
 
@@ -114,14 +116,14 @@ class ObservationLog:
 
     def clear(self, session: str) -> int:
         """Return how many observations of a session are gone for good."""
-        self._settle()
+        self._commit_pending()
         return self._database.execute("DELETE FROM observations WHERE session = ?", (session,))
 
     def mark_stale(self, ids: Iterable[int], reason: str) -> None:
         """Say of observations, for as long as play does not go back to before, why they no longer hold; what is said already stays."""
-        self._settle()
+        self._commit_pending()
         with self._database.transaction():
-            self._database.execute_many(_STALE, ((reason, number) for number in ids))
+            self._database.execute_many(_MARK_STALE, ((reason, number) for number in ids))
 
     def flush(self) -> None:
         """Write what was added, within the transaction of a commit.
@@ -132,7 +134,7 @@ class ObservationLog:
             with self._refusing():
                 self._write(self._added)
 
-    def forget_changes(self) -> None:
+    def discard_changes(self) -> None:
         """Begin anew from what the file holds."""
         self._added.clear()
         self._is_refused = False
@@ -154,14 +156,14 @@ class ObservationLog:
 
     def _write(self, rows: Sequence[_Row]) -> None:
         database = self._database
-        begun = {row[0]: row[-2:] for row in reversed(rows)}
+        started = {row[0]: row[-2:] for row in reversed(rows)}
         database.execute_many(
             "INSERT OR IGNORE INTO sessions (id, tick, game_s) VALUES (?, ?, ?)",
-            ((session, *since) for session, since in begun.items()),
+            ((session, *since) for session, since in started.items()),
         )
         for session, each, metadata, tick, game_s in rows:
             for kind in each.overtakes:
-                database.execute(_OVERTAKE, (f"tick {tick}: {each.content}", each.about, kind))
+                database.execute(_SUPERSEDE, (f"tick {tick}: {each.content}", each.about, kind))
             row = (session, each.type, each.content, metadata, each.importance, each.source)
             database.execute(_ADD, (*row, tick, game_s, each.about))
 

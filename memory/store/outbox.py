@@ -6,8 +6,8 @@ from fnmatch import fnmatchcase
 from memory.codec import Json, decode, encode, from_json
 from memory.errors import MalformedRecord, UnknownScope
 from memory.store.database import Database, Reader
-from memory.store.knowledge_tables import BY_NAME
-from memory.store.long_term import LASTING, Taught, entry_in, row_of
+from memory.store.knowledge_tables import TABLE_NAMED
+from memory.store.long_term import LASTING, Taught, entry_from, row_of
 from memory.tiers.knowledge import KIND_NAMED
 from memory.tiers.lessons import ENTRIES, LessonKind, OutboxRow
 
@@ -48,7 +48,7 @@ class Outbox:
             "INSERT INTO outbox (tick, kind, payload) VALUES (?, ?, ?)", self._added
         )
 
-    def forget_changes(self) -> None:
+    def discard_changes(self) -> None:
         """Begin anew from what the file holds."""
         self._added.clear()
 
@@ -88,7 +88,7 @@ def require_deliverable(kind: LessonKind, payload: Mapping[str, Json]) -> None:
 
 
 def _require_entry(payload: Mapping[str, Json]) -> None:
-    entry, origin = entry_in("run", OutboxRow(1, 0, "entry", payload))
+    entry, origin = entry_from("run", OutboxRow(1, 0, "entry", payload))
     row_of(entry, Taught(origin, "run", 1))
     if not 1 <= entry.importance <= 10:
         message = f"importance {entry.importance!r} of {entry.kind!r} is not in 1..10."
@@ -114,7 +114,7 @@ def _require_close(payload: Mapping[str, Json]) -> None:
         payload["reason"],
         *(evidence if isinstance(evidence, list) else [None]),
     ]
-    if (table != ENTRIES and table not in BY_NAME) or not all(
+    if (table != ENTRIES and table not in TABLE_NAMED) or not all(
         isinstance(each, str) for each in words
     ):
         message = f"{encode(payload)} closes nothing; name a table, an id, a reason, and evidence."

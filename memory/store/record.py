@@ -133,10 +133,10 @@ class RecordReader(Reader):
         sql = select_from("trail", (*TrailRow._fields, "live"))
         rows = self._database.rows(sql + "ORDER BY id")
         with self._database.understood("trail"):
-            for *where, spelled, is_live in rows:
-                if spelled != _SAME_TEAM:
+            for *where, encoded, is_live in rows:
+                if encoded != _SAME_TEAM:
                     team = tuple(
-                        (kind, level, hp, most) for kind, level, hp, most in decode(spelled)
+                        (kind, level, hp, most) for kind, level, hp, most in decode(encoded)
                     )
                 if bool(is_live) is live:
                     found.append(TrailRow._make((*where, team)))
@@ -182,7 +182,7 @@ class RecordLog:
         many(insert_into("vitals", VitalsRow._fields), self.vitals)
         many(insert_into("trail", TrailRow._fields), self._trail)
 
-    def forget_changes(self) -> None:
+    def discard_changes(self) -> None:
         """Begin anew from what the file holds."""
         for rows in (self.steps, self.vitals, self._events, self._trail):
             rows.clear()

@@ -19,8 +19,8 @@ SETTINGS: Final = "run.toml"
 STORE: Final = "run.sqlite"
 LOCK: Final = "run.lock"
 # What a supervisor keeps in the folder of a run, also before there is a run in it.
-_BESIDE: Final = (LOCK, "night.*", "copies", f"{STORE}.*-[0-9]*", f"{SETTINGS}.*-[0-9]*")
-_MADE: Final = (SETTINGS, *(STORE + suffix for suffix in ("", "-wal", "-shm", "-journal")))
+_ALLOWED_FILES: Final = (LOCK, "night.*", "copies", f"{STORE}.*-[0-9]*", f"{SETTINGS}.*-[0-9]*")
+_CREATED_FILES: Final = (SETTINGS, *(STORE + suffix for suffix in ("", "-wal", "-shm", "-journal")))
 
 Store = TypeVar("Store", bound=RunReader, covariant=True)
 
@@ -47,12 +47,12 @@ def create_run(path: Path, settings: Mapping[str, Any], *, run_id: str) -> RunFo
     Nothing is overwritten; when it fails, nothing is left behind.
     """
     with own(path) as lock:
-        _refuse_filled(path)
+        _require_empty(path)
         try:
             (path / SETTINGS).write_text(tomli_w.dumps(settings), encoding="utf-8")
             store = open_run_store(path / STORE, run_id=run_id)
         except BaseException:
-            for name in _MADE:
+            for name in _CREATED_FILES:
                 (path / name).unlink(missing_ok=True)
             raise
         return RunFolder(path, settings, store, lock)
@@ -98,9 +98,9 @@ def _nothing_to_resume(file: Path) -> RunFolderError:
     )
 
 
-def _refuse_filled(path: Path) -> None:
+def _require_empty(path: Path) -> None:
     names = sorted(each.name for each in path.iterdir())
-    found = [name for name in names if not any(fnmatchcase(name, each) for each in _BESIDE)]
+    found = [name for name in names if not any(fnmatchcase(name, each) for each in _ALLOWED_FILES)]
     if found:
         resume = f", or go on with --resume {path}" if SETTINGS in found else ""
         message = f"{path} already holds {found[0]}; name an empty or a new folder as --run{resume}"
@@ -111,7 +111,7 @@ def _refuse_filled(path: Path) -> None:
 def own(path: Path, name: str = LOCK) -> Iterator[FileLock]:
     """Make the folder and lend its lock of that name, which stays held; when the body fails, let go of both."""
     lock = FileLock(path / name)
-    with ExitStack() as undo, _in_one_line(path):
+    with ExitStack() as undo, _translated_errors(path):
         for folder in reversed((path, *path.parents)):
             if not folder.exists():
                 with suppress(FileExistsError):  # another process was faster
@@ -134,7 +134,7 @@ def _remove_empty(folder: Path) -> None:
 
 
 @contextmanager
-def _in_one_line(path: Path) -> Iterator[None]:
+def _translated_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except Timeout:

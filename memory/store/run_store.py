@@ -17,7 +17,7 @@ from memory.store.checkpoints import (
     Checkpoint,
     CheckpointReader,
     StrategistCheckpoints,
-    kept,
+    retained_checkpoints,
     save_checkpoint,
 )
 from memory.store.conversations import rewind_conversations
@@ -29,7 +29,7 @@ from memory.store.outbox import Outbox, OutboxReader
 from memory.store.record import BranchedBy, RecordLog, RecordReader
 from memory.store.schema import RUN_SCHEMA
 
-FOLD_EVERY: Final = 4  # commits of the record: a thousand ticks, some 4 MB
+LOG_CHECKPOINT_EVERY: Final = 4  # commits of the record: a thousand ticks, some 4 MB
 
 
 class RunReader(RecordReader, CheckpointReader, OutboxReader, ObservationReader, CallReader):
@@ -65,8 +65,8 @@ class RunStore(RunReader, CallLedger):
         self._record = RecordLog(database)
         self._outbox = Outbox(database)
         self._entries = Entries(database)
-        self._observations = ObservationLog(database, self.faults, self._settle)
-        self.find = EntrySearch(database, settle=self.commit_if_free).find
+        self._observations = ObservationLog(database, self.faults, self._commit_pending)
+        self.find = EntrySearch(database, commit_pending=self.commit_if_free).find
         self._logs = self._record, self._outbox, self._entries, self._sessions, self._observations
         self._parts: dict[str, CheckpointPart] = {}
         self._records = 0  # commits without a checkpoint
@@ -85,7 +85,7 @@ class RunStore(RunReader, CallLedger):
         self.observe_now = self._observations.add_now
         self.clear_observations = self._observations.clear
         self.mark_stale = self._observations.mark_stale
-        database.defer_folding()
+        database.defer_log_checkpoints()
 
     def next_session(self) -> str:
         """Return the name of the session that begins, one lifetime of a process."""
@@ -115,7 +115,7 @@ class RunStore(RunReader, CallLedger):
         self._transact(write)
         self._clear()
         if checkpoint is None:
-            self._fold_log()
+            self._checkpoint_log()
 
     def commit_if_free(self) -> bool:
         """Commit, unless another process holds the file: then all of it waits, and that is counted."""
@@ -155,15 +155,15 @@ class RunStore(RunReader, CallLedger):
         self.close_calls()
         super().close()
 
-    def _settle(self) -> None:
+    def _commit_pending(self) -> None:
         self.commit_if_free()
 
-    def _fold_log(self) -> None:
+    def _checkpoint_log(self) -> None:
         """Empty the log now and then, when no checkpoint is waited for: that takes long enough without."""
         self._records += 1
-        if self._records % FOLD_EVERY == 0:
+        if self._records % LOG_CHECKPOINT_EVERY == 0:
             try:
-                self._database.fold_log()
+                self._database.checkpoint_log()
             except StoreError as fault:
                 self.faults.note("fold the log", fault)
 
@@ -188,20 +188,20 @@ class RunStore(RunReader, CallLedger):
         """Write a checkpoint, and delete those that are not kept with what nothing but they needed."""
         save_checkpoint(self._database, checkpoint, parts, self._observations.last())
         marks = self.marks()
-        numbers, stay = [mark.id for mark in marks], kept(marks)
-        gone = [number for number in numbers if number not in stay]
+        numbers, stay = [mark.id for mark in marks], retained_checkpoints(marks)
+        dropped = [number for number in numbers if number not in stay]
         self._database.execute_many(
-            "DELETE FROM checkpoints WHERE id = ?", ((each,) for each in gone)
+            "DELETE FROM checkpoints WHERE id = ?", ((each,) for each in dropped)
         )
         for before, after in pairwise((0, *(number for number in numbers if number in stay))):
-            if any(before < number < after for number in gone):
+            if any(before < number < after for number in dropped):
                 self._entries.prune(before, after)
                 self._sessions.prune(before, after)
 
     def _clear(self) -> None:
         """Empty the buffers; only after the transaction, so that a failed one can be tried again."""
         for log in self._logs:
-            log.forget_changes()
+            log.discard_changes()
 
 
 def open_run_store(path: Path, *, run_id: str) -> RunStore:

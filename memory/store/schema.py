@@ -13,8 +13,8 @@ from memory.store.database import Schema
 def _script(name: str) -> tuple[str, ...]:
     """Return the statements of a script beside this module; a blank line comes between two, remarks before them."""
     lines = (files("memory.store") / name).read_text(encoding="utf-8").splitlines()
-    told = "\n".join(line for line in lines if not line.startswith("--"))
-    return tuple(told.strip().removesuffix(";").split(";\n\n"))
+    sql = "\n".join(line for line in lines if not line.startswith("--"))
+    return tuple(sql.strip().removesuffix(";").split(";\n\n"))
 
 
 RUN_SCHEMA: Final = Schema(

@@ -28,7 +28,7 @@ class ReadOnlyFile:
         self.path = path
         _require_sqlite(path)
         self._copy: tempfile.TemporaryDirectory[str] | None = None
-        with _in_one_line(path):
+        with _translated_errors(path):
             self._connection = sqlite3.connect(self._uri(), uri=True, isolation_level=None)
             # What is no UTF-8 is shown as far as it goes.
             self._connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
@@ -39,7 +39,7 @@ class ReadOnlyFile:
         self, sql: str, parameters: Mapping[str, object] | None = None
     ) -> list[tuple[Any, ...]]:
         """Return what a query finds, all at once."""
-        with _in_one_line(self.path):
+        with _translated_errors(self.path):
             return self._connection.execute(sql, parameters or {}).fetchall()
 
     def close(self) -> None:
@@ -53,7 +53,7 @@ class ReadOnlyFile:
         log = self.path.with_name(f"{self.path.name}-wal")
         index = self.path.with_name(f"{self.path.name}-shm")
         has_log = log.exists() and log.stat().st_size > 0
-        if not has_log and not index.exists() and _wants_log(self.path):
+        if not has_log and not index.exists() and _uses_log(self.path):
             return _named(self.path, "&immutable=1")  # no process has it open, and all is in it
         if has_log and not index.exists():
             # The writer of the log is gone; reading it makes an index, so that is done elsewhere.
@@ -69,7 +69,7 @@ def _named(path: Path, more: str = "") -> str:
     return f"file:{quote(str(path.absolute()))}?mode=ro{more}"
 
 
-def _wants_log(path: Path) -> bool:
+def _uses_log(path: Path) -> bool:
     with path.open("rb") as file:
         return file.read(_READ_VERSION + 1)[_READ_VERSION:] == b"\x02"
 
@@ -90,7 +90,7 @@ def _require_sqlite(path: Path) -> None:
 
 
 @contextmanager
-def _in_one_line(path: Path) -> Iterator[None]:
+def _translated_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:

@@ -29,7 +29,7 @@ def moment(text: object) -> datetime | None:
         return None
 
 
-def taped(epoch_s: float) -> str:
+def format_time(epoch_s: float) -> str:
     """Return a moment, in seconds since 1970, as tapes write it: zeros at the end of the fraction are cut."""
     at = datetime.fromtimestamp(epoch_s, UTC)
     fraction = f".{at.microsecond:06}".rstrip("0").rstrip(".")
@@ -82,7 +82,7 @@ class TokenUsage:
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class NodeContent:
     """What a node says: all blocks as they were stored, of unknown kinds too. What cannot be read is kept as `raw`."""
 
     blocks: tuple[Mapping[str, Any], ...] = ()
@@ -111,7 +111,7 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TapeEntry(Content):
+class TapeEntry(NodeContent):
     """One node. `timestamp` is in UTC; what its tape does not know is None."""
 
     hash: str
@@ -126,7 +126,7 @@ class TapeEntry(Content):
     stop_reason: str | None = None
     duration_ns: int | None = None
 
-    def says_the_same(self, other: "TapeEntry") -> bool:
+    def is_same_message(self, other: "TapeEntry") -> bool:
         """Return whether both are one message, recorded under two names."""
         return self.role == other.role and self.blocks == other.blocks and self.raw == other.raw
 
@@ -159,14 +159,14 @@ class TapeSession:
         """Return each way from the root to a leaf, the main path first; what they share is in each."""
         by_hash = {entry.hash: entry for entry in self.all_entries()}
         leaves = [self.entries[-1:], *(branch[-1:] for branch in self.branches)]
-        return tuple(way_to(leaf[0].hash, by_hash) for leaf in leaves if leaf)
+        return tuple(path_to(leaf[0].hash, by_hash) for leaf in leaves if leaf)
 
     def usage(self) -> TokenUsage:
         """Return what all replies cost, each counted once, on whichever branch it lies."""
         return sum((entry.usage for entry in self.all_entries()), TokenUsage())
 
 
-def way_to(leaf: str, by_hash: Mapping[str, TapeEntry]) -> tuple[TapeEntry, ...]:
+def path_to(leaf: str, by_hash: Mapping[str, TapeEntry]) -> tuple[TapeEntry, ...]:
     """Return the entries from the first that is known down to `leaf`; a circle ends."""
     way: list[TapeEntry] = []
     at = by_hash.get(leaf)
@@ -176,39 +176,39 @@ def way_to(leaf: str, by_hash: Mapping[str, TapeEntry]) -> tuple[TapeEntry, ...]
     return tuple(reversed(way))
 
 
-def read_content(stored: object) -> Content:
+def read_content(stored: object) -> NodeContent:
     """Return what a node's content says: a BLOB or TEXT of JSON, or plain text; nothing raises."""
     if stored is None:
-        return Content()
+        return NodeContent()
     if isinstance(stored, bytes):
         try:
             text = stored.decode()
         except UnicodeDecodeError:
-            return Content(raw=stored.decode("utf-8", "replace"))
+            return NodeContent(raw=stored.decode("utf-8", "replace"))
     else:
         text = str(stored)
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
         if text.lstrip()[:1] in {"[", "{", '"'}:
-            return Content(raw=text)
-        return Content((_text(text),) if text.strip() else ())
-    return _of_json(value, text)
+            return NodeContent(raw=text)
+        return NodeContent((_text(text),) if text.strip() else ())
+    return _from_json(value, text)
 
 
-def _of_json(value: object, text: str) -> Content:
+def _from_json(value: object, text: str) -> NodeContent:
     if value is None:
-        return Content()
+        return NodeContent()
     if isinstance(value, str):
-        return Content((_text(value),))
+        return NodeContent((_text(value),))
     if isinstance(value, dict) and "role" in value:
-        inner = _of_json(value.get("content"), text)
+        inner = _from_json(value.get("content"), text)
         role = value.get("role")  # as in the first prototype
         return replace(inner, role=role if isinstance(role, str) else None)
     blocks = value if isinstance(value, list) else [value]
     parts = [_text(each) if isinstance(each, str) else each for each in blocks]
     known = tuple(part for part in parts if isinstance(part, dict))
-    return Content(known) if len(known) == len(parts) else Content(raw=text)
+    return NodeContent(known) if len(known) == len(parts) else NodeContent(raw=text)
 
 
 def _text(text: str) -> dict[str, Any]:

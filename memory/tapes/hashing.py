@@ -52,7 +52,7 @@ def mask_secrets(text: str) -> str:
     return text
 
 
-EXACT: Final = 2**53  # from here on a double cannot tell an integer from the next
+EXACT_INTEGERS: Final = 2**53  # from here on a double cannot tell an integer from the next
 
 
 def canonical(value: Any) -> str:  # noqa: ANN401  # any JSON
@@ -76,7 +76,7 @@ def _scalar(value: object) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int) and abs(value) < EXACT:
+    if isinstance(value, int) and abs(value) < EXACT_INTEGERS:
         return str(value)
     if isinstance(value, int | float):
         return _double(float(value))
@@ -94,10 +94,10 @@ def _double(number: float) -> str:
     _, figures, exponent = Decimal(repr(number)).normalize().as_tuple()
     digits = "".join(map(str, figures))
     point = len(digits) + int(exponent)  # how many of them come before it
-    return ("-" if number < 0 else "") + _placed(digits, point)
+    return ("-" if number < 0 else "") + _with_point(digits, point)
 
 
-def _placed(digits: str, point: int) -> str:
+def _with_point(digits: str, point: int) -> str:
     if len(digits) <= point <= 21:
         return digits.ljust(point, "0")
     if 0 < point <= 21:
@@ -111,17 +111,17 @@ def _placed(digits: str, point: int) -> str:
 Mask: TypeAlias = Callable[[str], str]
 
 
-def sound(value: object, mask: Mask) -> Any:  # noqa: ANN401  # the same shape as came in
+def clean_json(value: object, mask: Mask) -> Any:  # noqa: ANN401  # the same shape as came in
     """Return a copy of `value` with every text whole and masked, and every number as a double has it.
 
     Raises MalformedRecord when it holds something that is not JSON.
     """
     if isinstance(value, str | bytes):
-        return mask(sound_text(value))
+        return mask(clean_text(value))
     if isinstance(value, Mapping):
-        return {mask(sound_text(str(key))): sound(each, mask) for key, each in value.items()}
+        return {mask(clean_text(str(key))): clean_json(each, mask) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [sound(each, mask) for each in value]
+        return [clean_json(each, mask) for each in value]
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float):
@@ -130,14 +130,14 @@ def sound(value: object, mask: Mask) -> Any:  # noqa: ANN401  # the same shape a
     raise MalformedRecord(message)
 
 
-def sound_text(text: str | bytes) -> str:
+def clean_text(text: str | bytes) -> str:
     """Return `text` with U+FFFD in the place of bytes that are no UTF-8 and of halves of characters."""
     return text.decode("utf-8", "replace") if isinstance(text, bytes) else whole(text)
 
 
 def _number(value: float) -> float | str:
     """Return what a double makes of `value`; what no double can be is kept as text."""
-    if isinstance(value, int) and abs(value) < EXACT:
+    if isinstance(value, int) and abs(value) < EXACT_INTEGERS:
         return value
     try:
         double = float(value)
@@ -177,18 +177,19 @@ class Bucket:
         Raises TypeError or ValueError when a block holds what is not JSON.
         """
         content = [
-            {**bare(block), "is_error": bool(block.get("is_error"))} for block in self.blocks
+            {**stored_block(block), "is_error": bool(block.get("is_error"))}
+            for block in self.blocks
         ]
         node = {"parent": parent or "", "content": self._members(content)}
         return sha256(canonical(node).encode()).hexdigest()
 
     def stored(self) -> bytes:
         """Return the JSON that goes into the column `bucket`."""
-        return stored_json(self._members([bare(block) for block in self.blocks] or None))
+        return stored_json(self._members([stored_block(block) for block in self.blocks] or None))
 
     def stored_content(self) -> bytes:
         """Return the JSON that goes into the column `content`: null where there is none."""
-        return stored_json([bare(block) for block in self.blocks] or None)
+        return stored_json([stored_block(block) for block in self.blocks] or None)
 
     def _members(self, content: Sequence[Mapping[str, Any]] | None) -> dict[str, Any]:
         members = {
@@ -201,7 +202,7 @@ class Bucket:
         return {**members, "agent_name": self.agent_name} if self.agent_name else members
 
 
-def bare(block: Mapping[str, Any]) -> dict[str, Any]:
+def stored_block(block: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is kept of a block: its known keys, without empty values and without an error that is none."""
     return {key: block[key] for key in KEYS if key in block and not _is_empty(block[key])}
 

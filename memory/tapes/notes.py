@@ -115,7 +115,7 @@ def read_watermark(text: str) -> dict[str, SessionMark]:
         return {}
 
 
-def written_watermark(marks: Mapping[str, SessionMark]) -> str:
+def render_watermark(marks: Mapping[str, SessionMark]) -> str:
     """Return the text that `read_watermark` reads."""
     sessions = {root: asdict(mark) for root, mark in marks.items()}
     return json.dumps({"version": 1, "sessions": sessions}, indent=1, sort_keys=True) + "\n"
@@ -161,9 +161,9 @@ def observe(
         heads = reader.sessions()
         order = {head.root[:SHORT]: place for place, head in enumerate(heads)}
         due = _due(reader, heads, session, marks, page)
-        for short, namesakes in _by_short(due).items():
+        for short, same_prefix in _by_short(due).items():
             dated: list[tuple[str, str]] = []
-            for head in namesakes:
+            for head in same_prefix:
                 more = list(_dated(reader.read_session(head.root)))
                 started = "" if head.started is None else iso(head.started)
                 marks[head.root] = SessionMark(head.head, head.nodes, len(more), started)
@@ -229,7 +229,7 @@ def _keep(folder: Path, page: ObservationsPage, marks: dict[str, SessionMark]) -
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _replace(folder / PAGE, page.render())
-        _replace(folder / STATE, written_watermark(marks))
+        _replace(folder / STATE, render_watermark(marks))
     except OSError as error:
         message = f"{folder} cannot be written ({error.strerror}); name another folder for memory."
         raise StoreError(message) from error
@@ -267,21 +267,23 @@ def load_page(folder: Path, *, most_tokens: int = MOST_TOKENS) -> str:
         text = _read(folder / PAGE)
     except StoreError:
         return ""
-    return text if tokens_of(len(text)) <= most_tokens else _cut(text, most_tokens)
+    return text if tokens_of(len(text)) <= most_tokens else _shortened(text, most_tokens)
 
 
-def _cut(text: str, most_tokens: int) -> str:
+def _shortened(text: str, most_tokens: int) -> str:
     lines = [(day, line) for day, lines in ObservationsPage(text).days.items() for line in lines]
-    kept = _kept(lines, CHARACTERS * most_tokens - len(_left_out(len(lines), len(lines))) - 1)
+    kept = _retained_lines(
+        lines, CHARACTERS * most_tokens - len(_omission_line(len(lines), len(lines))) - 1
+    )
     days: dict[str, list[str]] = {}
     for at in sorted(kept):
         day, line = lines[at]
         days.setdefault(day, [f"## {day}"]).append(line)
     parts = ["\n".join(each) for each in days.values()]
-    return "\n\n".join((*parts, _left_out(len(lines) - len(kept), len(lines))))
+    return "\n\n".join((*parts, _omission_line(len(lines) - len(kept), len(lines))))
 
 
-def _kept(lines: list[tuple[str, str]], characters: int) -> set[int]:
+def _retained_lines(lines: list[tuple[str, str]], characters: int) -> set[int]:
     """Return which lines fit, the most important first and of equal ones the newest."""
     worth = [_RANKS.get(priority_in(line) or "", _UNKNOWN) for _, line in lines]
     kept, days = set[int](), set[str]()
@@ -295,5 +297,5 @@ def _kept(lines: list[tuple[str, str]], characters: int) -> set[int]:
     return kept
 
 
-def _left_out(count: int, of: int) -> str:
+def _omission_line(count: int, of: int) -> str:
     return f"({count} of {of} lines are left out)\n"

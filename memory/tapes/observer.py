@@ -110,76 +110,76 @@ class SessionIndex:
         return any(each.is_error for each in (by_id or by_place)[:1])
 
 
-def goal(seen: SessionIndex) -> Iterator[RuleMatch]:
+def goal(index: SessionIndex) -> Iterator[RuleMatch]:
     """Yield what the first message asks for that was really said."""
-    for entry in seen.entries:
+    for entry in index.entries:
         if entry.role == "user" and (text := line(_said(entry), LONGEST_GOAL)):
             yield RuleMatch(priority_of(text), f"Session goal: {text}", entry.timestamp)
             return
 
 
-def tool_errors(seen: SessionIndex) -> Iterator[RuleMatch]:
+def tool_errors(index: SessionIndex) -> Iterator[RuleMatch]:
     """Yield each result that is flagged as an error; one without a text is told by its call."""
-    for entry in seen.entries:
+    for entry in index.entries:
         for place, result in enumerate(entry.tool_results):
             if result.is_error:
                 said = _exceptions(result.text)[-1:] or [result.text]
-                text = line(said[0]) or _unsaid(seen.call_of(entry, place))
+                text = line(said[0]) or _failed_call(index.call_of(entry, place))
                 yield RuleMatch(Priority.IMPORTANT, f"Tool error: {text}", entry.timestamp)
 
 
-def exceptions(seen: SessionIndex) -> Iterator[RuleMatch]:
+def exceptions(index: SessionIndex) -> Iterator[RuleMatch]:
     """Yield each exception that was printed; a word such as error in a sentence is none."""
-    for entry in seen.entries:
+    for entry in index.entries:
         texts = [_said(entry), *(each.text for each in entry.tool_results if not each.is_error)]
         for text in texts:
             for printed in _exceptions(text):
                 yield RuleMatch(Priority.IMPORTANT, f"Exception: {line(printed)}", entry.timestamp)
 
 
-def files(seen: SessionIndex) -> Iterator[RuleMatch]:
+def files(index: SessionIndex) -> Iterator[RuleMatch]:
     """Yield each file that was created or edited, where the tool did not report an error."""
-    for entry in seen.entries:
+    for entry in index.entries:
         for place, use in enumerate(entry.tool_uses):
             done, path = _deed(use), _first(use, _PATHS)
-            if done and path and not seen.failed(entry, place):
+            if done and path and not index.failed(entry, place):
                 text = f"File {done}: {line(path)}"
                 priority = min(Priority.POSSIBLE, priority_of(text), key=list(Priority).index)
                 yield RuleMatch(priority, text, entry.timestamp)
 
 
-def notes(seen: SessionIndex) -> Iterator[RuleMatch]:
+def notes(index: SessionIndex) -> Iterator[RuleMatch]:
     """Yield what the model noted in an answer, or stored, where its words say that it matters."""
-    for entry in seen.entries:
+    for entry in index.entries:
         told = [("A model noted", _note(entry.text))] if entry.role == "assistant" else []
         for place, use in enumerate(entry.tool_uses):
-            if use.name == "store" and not seen.failed(entry, place):
+            if use.name == "store" and not index.failed(entry, place):
                 told.append(("A model claimed", _first(use, _CONTENTS)))
         for what, text in told:
             if text and priority_of(text) is not Priority.INFORMATIONAL:
                 yield RuleMatch(priority_of(text), f"{what}: {line(text)}", entry.timestamp)
 
 
-def unseen(seen: SessionIndex) -> Iterator[RuleMatch]:
+def missing_texts(index: SessionIndex) -> Iterator[RuleMatch]:
     """Yield how many results were recorded without their text, which hides what went wrong."""
-    bare = [entry for entry in seen.entries for each in entry.tool_results if each.is_bare]
+    bare = [entry for entry in index.entries for each in entry.tool_results if each.is_bare]
     if bare:
         text = f"Tool results recorded without their text: {len(bare)}"
         yield RuleMatch(Priority.INFORMATIONAL, text, bare[0].timestamp)
 
 
-def tokens(seen: SessionIndex) -> Iterator[RuleMatch]:
+def tokens(index: SessionIndex) -> Iterator[RuleMatch]:
     """Yield what the session cost, where anything went in."""
-    usage = seen.session.usage()
+    usage = index.session.usage()
     if usage.input:
         text = (
             f"Token usage: {usage.input} input, {usage.output or 0} output, "
             f"{usage.cache_read or 0} cache read"
         )
-        yield RuleMatch(Priority.INFORMATIONAL, text, seen.session.entries[-1].timestamp)
+        yield RuleMatch(Priority.INFORMATIONAL, text, index.session.entries[-1].timestamp)
 
 
-EXTRACTORS: Final = (goal, tool_errors, exceptions, files, notes, unseen, tokens)
+EXTRACTORS: Final = (goal, tool_errors, exceptions, files, notes, missing_texts, tokens)
 
 
 def _said(entry: TapeEntry) -> str:
@@ -194,7 +194,7 @@ def _exceptions(text: str) -> list[str]:
     return [found[place] for place in sorted(found)]
 
 
-def _unsaid(use: ToolUse | None) -> str:
+def _failed_call(use: ToolUse | None) -> str:
     if use is None:
         return "a call failed without a word"
     given = json.dumps(use.input, sort_keys=True, ensure_ascii=False) if use.input else ""
@@ -232,7 +232,7 @@ TIMES: Final = "\N{MULTIPLICATION SIGN}"
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class SessionObservation:
     """One observation of a session. `at` is when it was first true, `count` how often it was."""
 
     priority: Priority
@@ -246,17 +246,17 @@ class Noted:
         return f"- [{self.priority.value}] {self.text}{times} (session: {session})"
 
 
-def observe_session(session: TapeSession) -> tuple[Noted, ...]:
+def observe_session(session: TapeSession) -> tuple[SessionObservation, ...]:
     """Return what `session` comes to, a thing once with its count: goal, errors, exceptions, files, notes, tokens."""
-    seen = SessionIndex(session, tuple(_distinct(session)))
+    index = SessionIndex(session, tuple(_distinct(session)))
     first: dict[tuple[Priority, str], datetime | None] = {}
     counts: Counter[tuple[Priority, str]] = Counter()
     for extract in EXTRACTORS:
-        for found in extract(seen):
+        for found in extract(index):
             key = (found.priority, mask_secrets(found.text))
             first.setdefault(key, found.at)
             counts[key] += 1
-    return tuple(Noted(*key, at, counts[key]) for key, at in first.items())
+    return tuple(SessionObservation(*key, at, counts[key]) for key, at in first.items())
 
 
 def _distinct(session: TapeSession) -> Iterator[TapeEntry]:
@@ -271,7 +271,7 @@ def _distinct(session: TapeSession) -> Iterator[TapeEntry]:
         said.setdefault(entry.parent_hash, []).append(entry)
     for branch in session.branches:
         fork = said[branch[0].parent_hash]
-        is_echo = any(branch[0].says_the_same(each) for each in fork if each is not branch[0])
+        is_echo = any(branch[0].is_same_message(each) for each in fork if each is not branch[0])
         yield from branch[1:] if is_echo else branch
 
 

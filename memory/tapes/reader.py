@@ -18,12 +18,12 @@ from memory.tapes.entries import (
     TapeSession,
     TokenUsage,
     moment,
+    path_to,
     read_content,
-    way_to,
 )
 from memory.tapes.hashing import Bucket
 
-_NEVER: Final = datetime.min.replace(tzinfo=UTC)
+_EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 
 
 class NodeLink(NamedTuple):
@@ -64,15 +64,15 @@ def paths_from(root: str, links: Iterable[NodeLink]) -> Paths:
     depth, leaves = _depths(root, _children(by_hash.values()))
 
     def age(name: str) -> tuple[datetime, str]:
-        return (by_hash[name].at or _NEVER if name in by_hash else _NEVER, name)
+        return (by_hash[name].at or _EARLIEST if name in by_hash else _EARLIEST, name)
 
     main = max(leaves, key=lambda leaf: (depth[leaf], age(leaf)))
     taken: set[str] = set()
-    ways = [
-        _climb(leaf, root, by_hash, taken) for leaf in [main, *sorted(leaves - {main}, key=age)]
+    paths = [
+        _path_down(leaf, root, by_hash, taken) for leaf in [main, *sorted(leaves - {main}, key=age)]
     ]
-    branches = sorted(ways[1:], key=lambda way: (depth[way[0]], age(way[0])))
-    return Paths(ways[0], tuple(branches))
+    branches = sorted(paths[1:], key=lambda way: (depth[way[0]], age(way[0])))
+    return Paths(paths[0], tuple(branches))
 
 
 def sessions_in(links: Sequence[NodeLink]) -> tuple[SessionHead, ...]:
@@ -83,11 +83,11 @@ def sessions_in(links: Sequence[NodeLink]) -> tuple[SessionHead, ...]:
     seen = set[str]()
     found = [_head(link.hash, by_hash, children, seen) for link in beginnings]
     found += [  # whatever is left leads into a circle; the first head of it has seen all of it
-        _head(_in_circle(name, by_hash), by_hash, children, seen)
+        _head(_cycle_start(name, by_hash), by_hash, children, seen)
         for name in by_hash
         if name not in seen
     ]
-    return tuple(sorted(found, key=lambda head: (head.started or _NEVER, head.root)))
+    return tuple(sorted(found, key=lambda head: (head.started or _EARLIEST, head.root)))
 
 
 def _head(
@@ -95,7 +95,7 @@ def _head(
 ) -> SessionHead:
     depth, leaves = _depths(root, children)
     seen.update(depth)
-    head = max(leaves, key=lambda leaf: (depth[leaf], by_hash[leaf].at or _NEVER, leaf))
+    head = max(leaves, key=lambda leaf: (depth[leaf], by_hash[leaf].at or _EARLIEST, leaf))
     first = by_hash[root]
     return SessionHead(root, head, len(depth), first.at, is_complete=first.parent is None)
 
@@ -123,7 +123,7 @@ def _depths(root: str, children: Mapping[str, list[str]]) -> tuple[dict[str, int
     return depth, leaves
 
 
-def _climb(
+def _path_down(
     leaf: str, root: str, by_hash: Mapping[str, NodeLink], taken: set[str]
 ) -> tuple[str, ...]:
     """Return the way down to `leaf` from `root`, or from below the first node that another way has taken."""
@@ -136,13 +136,13 @@ def _climb(
     return tuple(reversed(way))
 
 
-def _in_circle(name: str, by_hash: Mapping[str, NodeLink]) -> str:
+def _cycle_start(name: str, by_hash: Mapping[str, NodeLink]) -> str:
     """Return the least hash of the circle that `name` leads back to."""
-    met: dict[str, None] = {}
-    while name not in met:
-        met[name] = None
+    visited: dict[str, None] = {}
+    while name not in visited:
+        visited[name] = None
         name = by_hash[name].parent or name
-    circle = list(met)
+    circle = list(visited)
     return min(circle[circle.index(name) :])
 
 
@@ -157,7 +157,7 @@ WANTED: Final = (
 )
 
 
-def selected(there: Collection[str]) -> str:
+def select_list(there: Collection[str]) -> str:
     """Return what to select for WANTED from a table with the columns `there`; what it lacks is NULL."""
     return ", ".join(f"n.{name}" if name in there else f"NULL AS {name}" for name in WANTED)
 
@@ -199,7 +199,7 @@ def _count(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
-MOST_NODES: Final = 250_000  # of one session
+MAX_NODES: Final = 250_000  # of one session
 
 # The set of hashes is a set, so that a circle ends; the order comes from the links, not from here.
 _DOWN: Final = """
@@ -223,7 +223,7 @@ SELECT {columns} FROM chain JOIN nodes n ON n.hash = chain.h
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class HashCheck:
     """How many nodes are called by the hash of what they hold, and which are not."""
 
     matching: int
@@ -233,13 +233,13 @@ class Verified:
 class TapeReader:
     """An open tape. Nothing in it is changed, nothing is made beside it, and others may write to it meanwhile."""
 
-    def __init__(self, path: Path, *, most_nodes: int = MOST_NODES) -> None:
-        """Open the tape at `path`; of a session at most `most_nodes` are read.
+    def __init__(self, path: Path, *, max_nodes: int = MAX_NODES) -> None:
+        """Open the tape at `path`; of a session at most `max_nodes` are read.
 
         Raises StoreError when there is none, or it holds no table of nodes with hashes and parents.
         """
         self.path = path
-        self._most = most_nodes
+        self._max_nodes = max_nodes
         self._file = ReadOnlyFile(path)
         try:
             self._columns = self._known_columns()
@@ -292,12 +292,12 @@ class TapeReader:
         Raises UnknownMemory when no node is called that.
         """
         entries = self._entries(_UP, leaf)
-        way = way_to(leaf, entries)
+        way = path_to(leaf, entries)
         return TapeSession(way[0].hash, way, (), self._faults(entries, way[0].hash))
 
-    def verify_hash(self) -> Verified:
+    def verify_hash(self) -> HashCheck:
         """Return how many nodes of the tape are called by the hash of what they hold."""
-        sql = f"SELECT {selected(self._columns)} FROM nodes n"  # noqa: S608  # names of our own
+        sql = f"SELECT {select_list(self._columns)} FROM nodes n"  # noqa: S608  # names of our own
         matching, mismatched = 0, []
         for row in self._file.rows(sql):
             entry = entry_of(row)
@@ -305,7 +305,7 @@ class TapeReader:
                 matching += 1
             else:
                 mismatched.append(entry.hash)
-        return Verified(matching, tuple(sorted(mismatched)))
+        return HashCheck(matching, tuple(sorted(mismatched)))
 
     def session_called(self, prefix: str) -> str:
         """Return the root of the one session whose hash begins with `prefix`, of 8 hex digits or more.
@@ -334,8 +334,8 @@ class TapeReader:
         ]
 
     def _entries(self, chain: str, start: str) -> dict[str, TapeEntry]:
-        sql = chain.format(columns=selected(self._columns))
-        rows = self._file.rows(sql, {"start": start, "most": self._most})
+        sql = chain.format(columns=select_list(self._columns))
+        rows = self._file.rows(sql, {"start": start, "most": self._max_nodes})
         entries = {entry.hash: entry for entry in map(entry_of, rows)}
         if start not in entries:
             message = f"no node of {self.path} is called {start!r}; `list_sessions` has the roots."
@@ -347,7 +347,7 @@ class TapeReader:
         faults = []
         if parent is not None:
             faults.append("cycle" if parent in entries else "orphan")
-        if len(entries) >= self._most:
+        if len(entries) >= self._max_nodes:
             faults.append("limit")
         return tuple(faults)
 

@@ -15,8 +15,8 @@ from threading import Lock
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from memory.errors import Faults, MalformedRecord, OnFault
-from memory.tapes.entries import taped
-from memory.tapes.hashing import Bucket, Mask, mask_secrets, sound, sound_text
+from memory.tapes.entries import format_time
+from memory.tapes.hashing import Bucket, Mask, clean_json, clean_text, mask_secrets
 from memory.tapes.tape import Node, SqliteTape, usage_of
 
 Block: TypeAlias = "dict[str, Any]"
@@ -41,37 +41,40 @@ def blocks_of(content: object, mask: Mask) -> list[Block]:
     return [_block(each, mask) for each in content]
 
 
-def spoken(blocks: Sequence[Block]) -> list[Block]:
+def without_thinking(blocks: Sequence[Block]) -> list[Block]:
     """Return `blocks` without thinking, which may be left out where a reply is sent again."""
     return [block for block in blocks if block["type"] not in THINKING]
 
 
 def _block(block: Mapping[str, Any], mask: Mask) -> Block:
-    kind = sound_text(str(block.get("type", "")))
+    kind = clean_text(str(block.get("type", "")))
     if kind in {"image", "document"}:
         return {"type": kind, **_reference(block.get("source"), mask)}
     if kind.endswith("tool_use"):
         return {
             "type": kind,
-            "tool_use_id": sound(block.get("id", ""), mask),
-            "tool_name": sound(block.get("name", ""), mask),
-            "tool_input": sound(block.get("input") or {}, mask),
+            "tool_use_id": clean_json(block.get("id", ""), mask),
+            "tool_name": clean_json(block.get("name", ""), mask),
+            "tool_input": clean_json(block.get("input") or {}, mask),
         }
     if kind.endswith("tool_result"):
         return {
             "type": kind,
-            "tool_result_id": sound(block.get("tool_use_id", ""), mask),
+            "tool_result_id": clean_json(block.get("tool_use_id", ""), mask),
             "tool_output": _output(block.get("content"), mask),
             "is_error": block.get("is_error") is True,
         }
     text = block.get("thinking" if kind == "thinking" else "text")
-    return {"type": kind, **({"text": sound(text, mask)} if isinstance(text, str | bytes) else {})}
+    return {
+        "type": kind,
+        **({"text": clean_json(text, mask)} if isinstance(text, str | bytes) else {}),
+    }
 
 
 def _output(content: object, mask: Mask) -> str:
     """Return the body of a result as one text; a picture in it is named where it stood."""
     if content is None or isinstance(content, str | bytes):
-        return mask(sound_text(content or ""))
+        return mask(clean_text(content or ""))
     if not isinstance(content, Sequence):
         content = [content]
     return "\n".join(_line(each, mask) for each in content)
@@ -79,18 +82,18 @@ def _output(content: object, mask: Mask) -> str:
 
 def _line(part: object, mask: Mask) -> str:
     if not isinstance(part, Mapping):
-        return mask(sound_text(str(part)))
+        return mask(clean_text(str(part)))
     if part.get("type") in {"image", "document"}:
         return f"[{part['type']} {_reference(part.get('source'), mask).get('image_url', '')}]"
     text = part.get("text")
-    return mask(sound_text(text)) if isinstance(text, str | bytes) else f"[{part.get('type', '')}]"
+    return mask(clean_text(text)) if isinstance(text, str | bytes) else f"[{part.get('type', '')}]"
 
 
 def _reference(source: object, mask: Mask) -> dict[str, str]:
     """Return where a picture is, or what it is: its digest, size and kind, never its payload."""
     if not isinstance(source, Mapping):
         return {}
-    media_type = sound_text(str(source.get("media_type") or ""))
+    media_type = clean_text(str(source.get("media_type") or ""))
     data, url = source.get("data"), source.get("url")
     if isinstance(url, str) and (found := _DATA_URL.match(url)):
         media_type, data, url = found[1], found[2], None
@@ -99,7 +102,7 @@ def _reference(source: object, mask: Mask) -> dict[str, str]:
         url = f"sha256:{sha256(payload).hexdigest()}?size={len(payload)}&type={media_type}"
         return {"image_url": url, "media_type": media_type}
     name = url if isinstance(url, str) else str(source.get("file_id") or "")
-    return {"image_url": mask(sound_text(name)), "media_type": media_type}
+    return {"image_url": mask(clean_text(name)), "media_type": media_type}
 
 
 def _payload(data: str | bytes) -> bytes:
@@ -110,7 +113,7 @@ def _payload(data: str | bytes) -> bytes:
         return raw
 
 
-KEPT: Final = 8  # conversations that go on side by side
+MAX_CHAINS: Final = 8  # conversations that go on side by side
 
 
 class SentMessage(NamedTuple):
@@ -121,7 +124,7 @@ class SentMessage(NamedTuple):
     blocks: Sequence[Block]
     hash: str
 
-    def again(self, message: Mapping[str, Any], mask: Mask) -> SentMessage | None:
+    def resent(self, message: Mapping[str, Any], mask: Mask) -> SentMessage | None:
         """Return this link where `message` says the same, else None.
 
         Marks for the cache may have moved, and a reply may be sent again without its thinking.
@@ -131,7 +134,7 @@ class SentMessage(NamedTuple):
         if message.get("role") != self.role:
             return None
         said = blocks_of(message.get("content"), mask)
-        same = said == self.blocks or spoken(said) == spoken(self.blocks) != []
+        same = said == self.blocks or without_thinking(said) == without_thinking(self.blocks) != []
         return self._replace(message=deepcopy(message)) if same else None
 
 
@@ -139,31 +142,31 @@ class Chains:
     """The last few conversations, by what they were called with."""
 
     def __init__(self) -> None:
-        self._chains: deque[tuple[str, list[SentMessage]]] = deque(maxlen=KEPT)
+        self._chains: deque[tuple[str, list[SentMessage]]] = deque(maxlen=MAX_CHAINS)
 
     def prefix(
         self, model: str, messages: Sequence[Mapping[str, Any]], mask: Mask
     ) -> list[SentMessage]:
         """Return the links of the messages at the front that have nodes; it is a list of the caller's own."""
         chains = (chain for known_model, chain in self._chains if known_model == model)
-        return max((_front(each, messages, mask) for each in chains), key=len, default=[])
+        return max((_known_prefix(each, messages, mask) for each in chains), key=len, default=[])
 
     def keep(self, model: str, chain: list[SentMessage]) -> None:
         """Remember a conversation in the place of what it went on from."""
         root = chain[0].hash
         others = [each for each in self._chains if each[1][0].hash != root]
-        self._chains = deque([*others, (model, chain)], maxlen=KEPT)
+        self._chains = deque([*others, (model, chain)], maxlen=MAX_CHAINS)
 
 
-def _front(
+def _known_prefix(
     chain: list[SentMessage], messages: Sequence[Mapping[str, Any]], mask: Mask
 ) -> list[SentMessage]:
     front = []
     for link, message in zip(chain, messages, strict=False):
-        again = link.again(message, mask)
-        if again is None:
+        resent = link.resent(message, mask)
+        if resent is None:
             break
-        front.append(again)
+        front.append(resent)
     return front
 
 
@@ -261,14 +264,14 @@ class TapeRecorder:
     ) -> None:
         """Keep beside the tape what a node has no place for, where there is anything to keep."""
         edits = reply.get("context_management")
-        told = {**meta, **({"context_management": edits} if edits else {})}
+        extra = {**meta, **({"context_management": edits} if edits else {})}
         if reply.get("model", request["model"]) != request["model"]:
-            told["model"] = reply["model"]
-        if not told:
+            extra["model"] = reply["model"]
+        if not extra:
             return
-        line = {"hash": node, "at": taped(self._clock()), **told}
+        line = {"hash": node, "at": format_time(self._clock()), **extra}
         with self._tape.path.with_name(META).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(sound(line, self._mask), ensure_ascii=False) + "\n")
+            file.write(json.dumps(clean_json(line, self._mask), ensure_ascii=False) + "\n")
 
 
 def run_mark(run_id: str, attempt: int = 1) -> str:

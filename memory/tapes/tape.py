@@ -12,7 +12,7 @@ from typing import Final
 from memory.errors import ForeignStore, StoreError
 from memory.store.database import Database, open_foreign
 from memory.tapes.door import ReadOnlyFile
-from memory.tapes.entries import TokenUsage, taped
+from memory.tapes.entries import TokenUsage, format_time
 from memory.tapes.hashing import Bucket
 
 COLUMNS: Final = (
@@ -167,6 +167,6 @@ def _row(node: Node) -> tuple[object, ...]:
         node.duration_ns or None,
         None,  # how long the prompt alone took is unknown
         None,  # a project is what Tapes calls a checkout; a run has none
-        taped(node.at),
+        format_time(node.at),
         node.parent,
     )

@@ -15,11 +15,11 @@ from memory.blackboard.entry import Entry
 from memory.codec import Json, decode
 from memory.errors import MalformedRecord
 from memory.store.database import Database
-from memory.store.knowledge_tables import TABLES, Provenance, sound_entry, sound_record
+from memory.store.knowledge_tables import TABLES, Provenance, checked_entry, checked_record
 from memory.store.long_term import COLUMNS, Taught, entry_of, taught
 from memory.tiers.lessons import ENTRIES
 
-Mend: TypeAlias = Callable[[Any], object]  # takes the Mending of its kind of file
+RepairAction: TypeAlias = Callable[[Any], object]  # takes the Mending of its kind of file
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class CheckFinding:
     what: str
     why: str
     repair: str = ""
-    mend: Mend | None = field(default=None, compare=False, repr=False)
+    mend: RepairAction | None = field(default=None, compare=False, repr=False)
 
     def as_json(self) -> dict[str, str]:
         """Return it in words."""
@@ -44,19 +44,19 @@ def _words() -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads(text)
 
 
-def finding(name: str, mend: Mend | None = None, **told: object) -> CheckFinding:
-    """Return the finding of this name in `findings.toml`, filled with what is `told`; without `mend` people decide."""
-    says = {part: words.format(**told) for part, words in _words()[name].items()}
+def finding(name: str, mend: RepairAction | None = None, **details: object) -> CheckFinding:
+    """Return the finding of this name in `findings.toml`, filled with what is `details`; without `mend` people decide."""
+    says = {part: words.format(**details) for part, words in _words()[name].items()}
     return CheckFinding(**(says if mend else says | {"repair": ""}), mend=mend)
 
 
-def by(method: Callable[..., object], *given: object, **named: object) -> Mend:
+def fix_by(method: Callable[..., object], *given: object, **named: object) -> RepairAction:
     """Return the repair that calls this method of the one who mends."""
-    return lambda mending: method(mending, *given, **named)
+    return lambda repairs: method(repairs, *given, **named)
 
 
-def names_of_two(
-    entries: Iterable[tuple[int, Entry]], kept: str, let_go: Callable[[int], Mend]
+def duplicate_keys(
+    entries: Iterable[tuple[int, Entry]], kept: str, let_go: Callable[[int], RepairAction]
 ) -> Iterator[CheckFinding]:
     """Yield entries of one key in one scope; the file forbids them, unless its index is damaged.
 
@@ -68,13 +68,13 @@ def names_of_two(
     for (scope, key), (*older, (newest, last)) in by_key.items():
         for number, entry in older:
             differs = ", with different data" if entry.data != last.data else ""
-            told = {"older": number, "newest": newest, "scope": scope, "key": key}
-            yield finding("name_of_two", let_go(number), **told, differs=differs, kept=kept)
+            details = {"older": number, "newest": newest, "scope": scope, "key": key}
+            yield finding("name_of_two", let_go(number), **details, differs=differs, kept=kept)
 
 
 # Text comes as bytes: the driver would refuse a whole query for one letter that is none.
 _AS_BYTES: Final = "CASE typeof({0}) WHEN 'text' THEN CAST({0} AS BLOB) ELSE {0} END"
-UNREADABLE = (AttributeError, LookupError, TypeError, ValueError, MalformedRecord)
+READ_ERRORS = (AttributeError, LookupError, TypeError, ValueError, MalformedRecord)
 
 
 class RawRow(NamedTuple):
@@ -105,7 +105,7 @@ def rows_of(
         yield RawRow(place, values, columns)
 
 
-def rows_naming_runs(database: Database, but: frozenset[str]) -> Iterator[tuple[str, str]]:
+def rows_by_run(database: Database, but: frozenset[str]) -> Iterator[tuple[str, str]]:
     """Yield each table, but for some, with each run that rows of it name."""
     for (table,) in database.rows("SELECT name FROM sqlite_schema WHERE type = 'table'"):
         named = "SELECT 1 FROM pragma_table_info(?) WHERE name = 'run_id'"
@@ -115,14 +115,14 @@ def rows_naming_runs(database: Database, but: frozenset[str]) -> Iterator[tuple[
                 yield table, run_id
 
 
-def damaged_indexes(database: Database, mend: Mend) -> Iterator[CheckFinding]:
+def damaged_indexes(database: Database, mend: RepairAction) -> Iterator[CheckFinding]:
     """Yield where indexes say something else than the rows; `mend` makes them anew."""
     for (report,) in database.rows("PRAGMA integrity_check(20)"):
         if report != "ok":
             yield finding("damaged_index", mend, report=report)
 
 
-class Broken(NamedTuple):
+class UnreadableRow(NamedTuple):
     """An unreadable row: its table, its number there, and what is left of it."""
 
     table: str
@@ -132,7 +132,7 @@ class Broken(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class KnowledgeContent:
     """A file of knowledge as it is; closed rows are those with a reason in their provenance."""
 
     database: Database
@@ -141,7 +141,7 @@ class Held:
     provenance: Mapping[tuple[str, str], Provenance]
     deliveries: Mapping[str, int]
     stats: tuple[int, int, float, float] | None
-    broken: tuple[Broken, ...]
+    unreadable: tuple[UnreadableRow, ...]
     lost: tuple[tuple[str, str], ...]  # unreadable provenance, by table and id
 
     def open(self, table: str) -> dict[str, Any]:
@@ -155,32 +155,32 @@ class Held:
         return "" if where is None else where.closed
 
 
-def held_in(database: Database) -> Held:
+def knowledge_content(database: Database) -> KnowledgeContent:
     """Return what `database` holds."""
-    broken: list[Broken] = []
+    unreadable: list[UnreadableRow] = []
     records: dict[str, dict[str, Any]] = {table.name: {} for table in TABLES}
     for table in TABLES:
         for raw in rows_of(database, table.name, table.columns):
             row = raw.as_json()
             name = str(row[table.id_column])
             try:
-                records[table.name][name] = sound_record(table.record_of(raw.read()))
-            except UNREADABLE:
-                broken.append(Broken(table.name, raw.number, name, row))
+                records[table.name][name] = checked_record(table.record_of(raw.read()))
+            except READ_ERRORS:
+                unreadable.append(UnreadableRow(table.name, raw.number, name, row))
     entries = []
     for raw in rows_of(database, ENTRIES, COLUMNS.split(", ")):
         try:
-            entries.append((taught(raw.read()), sound_entry(entry_of(raw.read()))))
-        except UNREADABLE:
+            entries.append((taught(raw.read()), checked_entry(entry_of(raw.read()))))
+        except READ_ERRORS:
             row = raw.as_json()
-            broken.append(Broken(ENTRIES, raw.number, str(row["key"]), row))
+            unreadable.append(UnreadableRow(ENTRIES, raw.number, str(row["key"]), row))
     provenance, lost = _provenance(database)
     stats = database.row(
         "SELECT total_sessions, total_battles, overall_win_rate, decayed_at FROM tactician_stats"
     )
     deliveries = dict(database.rows("SELECT run_id, sequence FROM deliveries"))
-    return Held(
-        database, records, tuple(entries), provenance, deliveries, stats, tuple(broken), lost
+    return KnowledgeContent(
+        database, records, tuple(entries), provenance, deliveries, stats, tuple(unreadable), lost
     )
 
 
@@ -197,7 +197,7 @@ def _provenance(
             if not isinstance(sources, list) or not all(isinstance(each, str) for each in sources):
                 raise TypeError(evidence)
             found[table, memory_id] = Provenance._make((*rest, tuple(sources)))
-        except UNREADABLE:
+        except READ_ERRORS:
             table, memory_id = (each.decode(errors="replace") for each in raw.values[:2])
             lost.append((table, memory_id))
     return found, tuple(lost)

@@ -10,14 +10,14 @@ from memory.codec import Json, decode, encode
 from memory.errors import CorruptStore, UnknownScope
 from memory.store.checkpoints import LAST_CHECKPOINT
 from memory.store.checks.finding import (
-    UNREADABLE,
+    READ_ERRORS,
     CheckFinding,
     RawRow,
-    by,
     damaged_indexes,
+    duplicate_keys,
     finding,
-    names_of_two,
-    rows_naming_runs,
+    fix_by,
+    rows_by_run,
     rows_of,
 )
 from memory.store.database import Database
@@ -28,7 +28,7 @@ from memory.tiers.lessons import RUN
 LATE_S: Final = 60.0
 _NAMES: Final = COLUMNS.replace("coalesce(key, '')", "key").split(", ")
 _KEY: Final = _NAMES.index("key")
-_ASTRAY: Final = (
+_COUNT_WRONG_TAGS: Final = (
     "SELECT count(*) FROM (SELECT tag, scope, entry FROM entry_tags EXCEPT SELECT value, scope, entries.id "
     "FROM entries, json_each(tags) WHERE dropped_after IS NULL AND text <> '' AND json_valid(tags))"
 )
@@ -56,29 +56,29 @@ class _Row(NamedTuple):
 
 def check_run(database: Database) -> Iterator[CheckFinding]:
     """Yield what is wrong with the run in `database`, which may be written to."""
-    yield from damaged_indexes(database, by(Database.execute, "REINDEX"))
-    live, broken = _entries(database)
-    yield from broken
+    yield from damaged_indexes(database, fix_by(Database.execute, "REINDEX"))
+    live, unreadable = _entries(database)
+    yield from unreadable
     yield from _words(database)
     yield from _payloads(database)
     rows = {each.number: each.row for each in live}
-    yield from names_of_two(
+    yield from duplicate_keys(
         ((each.number, each.entry) for each in live),
         "kept as an event",
-        lambda number: by(drop_entry, number, rows[number], "its name was given to another"),
+        lambda number: fix_by(drop_entry, number, rows[number], "its name was given to another"),
     )
     yield from _totals(live)
     yield from _tags(database)
     yield from _evidence(database, live)
     run = {each for (each,) in database.rows("SELECT run_id FROM run")}
-    for table, run_id in rows_naming_runs(database, frozenset({"run"})):
+    for table, run_id in rows_by_run(database, frozenset({"run"})):
         if run_id not in run:
             yield finding("rows_of_another_run", table=table, run_id=run_id)
     yield from _stale(live)
 
 
 def _entries(database: Database) -> tuple[list[_Row], list[CheckFinding]]:
-    live, broken = list[_Row](), list[CheckFinding]()
+    live, unreadable = list[_Row](), list[CheckFinding]()
     for raw in rows_of(database, "entries", [*_NAMES, "dropped_after"]):
         row = raw.as_json()
         if row["dropped_after"] is not None:
@@ -87,10 +87,10 @@ def _entries(database: Database) -> tuple[list[_Row], list[CheckFinding]]:
             values = list(raw.read()[:-1])
             values[_KEY] = values[_KEY] or ""
             live.append(_Row(raw.number, entry_of(tuple(values)), row))
-        except UNREADABLE:
-            mend = by(drop_entry, raw.number, row, "unreadable", _DELETE)
-            broken.append(finding("unreadable_entry", mend, number=raw.number, key=row["key"]))
-    return live, broken
+        except READ_ERRORS:
+            mend = fix_by(drop_entry, raw.number, row, "unreadable", _DELETE)
+            unreadable.append(finding("unreadable_entry", mend, number=raw.number, key=row["key"]))
+    return live, unreadable
 
 
 def _words(database: Database) -> Iterator[CheckFinding]:
@@ -120,9 +120,11 @@ def _words(database: Database) -> Iterator[CheckFinding]:
 def _payloads(database: Database) -> Iterator[CheckFinding]:
     for table, name in (("events", "unreadable_event"), ("outbox", "unreadable_lesson")):
         for raw in rows_of(database, table, ["payload", "live"]):
-            if raw.values[1] and not _holds_mapping(raw):
-                bury = f"UPDATE {table} SET live = 0 WHERE rowid = ?"  # noqa: S608  # it stays in the file
-                yield finding(name, by(Database.execute, bury, (raw.number,)), number=raw.number)
+            if raw.values[1] and not _is_mapping(raw):
+                unmark = f"UPDATE {table} SET live = 0 WHERE rowid = ?"  # noqa: S608  # it stays in the file
+                yield finding(
+                    name, fix_by(Database.execute, unmark, (raw.number,)), number=raw.number
+                )
     for number, name, data in database.rows("SELECT checkpoint, name, data FROM parts"):
         try:
             decode(data)
@@ -130,7 +132,7 @@ def _payloads(database: Database) -> Iterator[CheckFinding]:
             yield finding("unreadable_part", number=number, part=name)
 
 
-def _holds_mapping(raw: RawRow) -> bool:
+def _is_mapping(raw: RawRow) -> bool:
     try:
         return isinstance(decode(raw.read()[0]), dict)
     except (TypeError, ValueError):
@@ -151,13 +153,13 @@ def _totals(live: Sequence[_Row]) -> Iterator[CheckFinding]:
 
 
 def _tags(database: Database) -> Iterator[CheckFinding]:
-    ((number,),) = database.rows(_ASTRAY)
+    ((number,),) = database.rows(_COUNT_WRONG_TAGS)
     if number:
         yield finding("tags_astray", reindex_entries, number=number)
     orphans = "DELETE FROM parts WHERE checkpoint NOT IN (SELECT id FROM checkpoints)"
     for table, number, _, _ in database.rows("PRAGMA foreign_key_check"):
         where = f"{table} row {number or ''}".strip()
-        yield finding("part_of_nothing", by(Database.execute, orphans), where=where)
+        yield finding("part_of_nothing", fix_by(Database.execute, orphans), where=where)
 
 
 def _evidence(database: Database, live: Sequence[_Row]) -> Iterator[CheckFinding]:
@@ -178,7 +180,7 @@ def _last_seq(database: Database, live: Sequence[_Row]) -> int:
     for (data,) in database.rows("SELECT data FROM parts WHERE name = 'blackboard'"):
         try:
             highest = max(highest, *(v for v in decode(data).values() if isinstance(v, int)))
-        except UNREADABLE:
+        except READ_ERRORS:
             continue
     return highest
 
@@ -196,7 +198,7 @@ def _stale(live: Sequence[_Row]) -> Iterator[CheckFinding]:
     now = max((each.entry.game_s for each in live), default=0.0)
     for number, entry, row in live:
         if entry.expires_s is not None and entry.expires_s + LATE_S < now:
-            mend = by(drop_entry, number, row, "expired")
+            mend = fix_by(drop_entry, number, row, "expired")
             yield finding("outstayed", mend, key=entry.key, late=now - entry.expires_s)
     for scope, count in Counter(each.entry.scope for each in live).items():
         try:

@@ -141,15 +141,15 @@ def killed_everywhere(folder: Path, scenario: Scenario) -> Iterator[Json]:
     for survived in count():
         path = folder / f"{survived}.sqlite"
         shutil.copy(base, path)
-        heard, told = os.pipe()
+        heard, entry_lesson = os.pipe()
         child = os.fork()
         if child == 0:
             store = open_run_store(path, run_id="r")
             scenario.door(store)._connection.set_trace_callback(Killer(survived))
             for word in scenario.act(store):
-                os.write(told, f"{word}\n".encode())
+                os.write(entry_lesson, f"{word}\n".encode())
             os._exit(0)
-        os.close(told)
+        os.close(entry_lesson)
         _, status = os.waitpid(child, 0)
         with os.fdopen(heard) as pipe:
             words = pipe.read().splitlines()

@@ -33,7 +33,7 @@ SETTLED = CallOutcome(CallState.SETTLED, 70, 1, 2, 3, 4, 5)
 def held_by_another(store: RunStore) -> Iterator[None]:
     """Let a second process's worth of a connection hold the file, and waiting for it end at once."""
     store._open_calls()._connection.execute("PRAGMA busy_timeout = 0")
-    other = store._database.beside()
+    other = store._database.second_connection()
     try:
         with other.transaction():
             yield
@@ -48,15 +48,15 @@ def test_a_call_is_in_the_file_before_anything_is_committed(
     reader = read_run_store(tmp_path / "run.sqlite")
     (call,) = reader.calls()
     reader.close()
-    told = (number, CallState.RESERVED, *astuple(BOOKING), 900, 90, 0, 0, 0, 0, 0)
-    assert astuple(call) == told
+    entry_lesson = (number, CallState.RESERVED, *astuple(BOOKING), 900, 90, 0, 0, 0, 0, 0)
+    assert astuple(call) == entry_lesson
 
 
 def test_a_settled_call_counts_for_what_it_took(store: RunStore) -> None:
     number = store.book_call(BOOKING)
     assert store.settle_call(number, SETTLED)
-    told = (number, CallState.SETTLED, *astuple(BOOKING), 70, 15, 1, 2, 3, 4, 5)
-    assert [astuple(call) for call in store.calls()] == [told]
+    entry_lesson = (number, CallState.SETTLED, *astuple(BOOKING), 70, 15, 1, 2, 3, 4, 5)
+    assert [astuple(call) for call in store.calls()] == [entry_lesson]
 
 
 def test_a_lost_call_counts_for_its_worst(store: RunStore) -> None:

@@ -185,9 +185,9 @@ def test_what_always_wins_and_never_wins_is_told(tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
     alter(path, NEW_STRATEGY.format("s9", 0.0, 1))
     alter(path, "UPDATE successful_strategies SET moves_sequence = '[]' WHERE strategy_id = 's9'")
-    told = [each for each in found(path) if each.sort == "contradiction"]
-    assert {each.where for each in told} == {f"strategies s9 and s{n}" for n in range(3)}
-    assert not any(each.repair for each in told)
+    entry_lesson = [each for each in found(path) if each.sort == "contradiction"]
+    assert {each.where for each in entry_lesson} == {f"strategies s9 and s{n}" for n in range(3)}
+    assert not any(each.repair for each in entry_lesson)
 
 
 def test_a_run_whose_delivery_was_lost_teaches_nothing_twice_after_repair(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from memory import (
 )
 from memory.errors import CorruptStore, ForeignStore, MissingStore, NewerStore
 from memory.store.database import Database, Schema, _choose_journal, open_database, open_readonly
-from memory.store.files import flaw_in, open_sound
+from memory.store.files import flaw_in, open_intact
 from memory.store.schema import KNOWLEDGE_SCHEMA, RUN_SCHEMA
 from tests.memory.samples import NOON, WORKING, checkpoint, step
 
@@ -91,12 +91,12 @@ def test_a_damaged_file_is_refused_or_set_aside_and_never_overwritten(
     assert "\n" not in line
     assert path.read_bytes() == content
     with pytest.raises(CorruptStore, match=r"a\.sqlite\.damaged-1; start again"):
-        open_database(path, FIRST, set_aside=True)
+        open_database(path, FIRST, quarantine_damaged=True)
     assert not path.exists()
     assert (tmp_path / "a.sqlite.damaged-1").read_bytes() == content
     path.write_bytes(content)
     with pytest.raises(CorruptStore, match=r"damaged-2"):
-        open_database(path, FIRST, set_aside=True)
+        open_database(path, FIRST, quarantine_damaged=True)
     assert (tmp_path / "a.sqlite.damaged-1").read_bytes() == content
     open_database(path, FIRST).close()
 
@@ -221,7 +221,7 @@ def test_what_is_no_file_is_refused_unopened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "pipe", Path("/dev/null"), Path()):
         with pytest.raises(StoreError) as caught:
-            open_database(path, FIRST, set_aside=True)
+            open_database(path, FIRST, quarantine_damaged=True)
         assert str(caught.value).startswith(f"{path} exists and is no file; ")
     assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
 
@@ -339,7 +339,7 @@ def test_a_file_from_before_version_1_is_refused_in_one_line_and_left_as_it_is(
         with pytest.raises(StoreError, match=refused):
             opened(path, schema)
     with pytest.raises(StoreError, match=refused):
-        open_sound(path)
+        open_intact(path)
     if schema is KNOWLEDGE_SCHEMA:
         with pytest.raises(StoreError, match=refused):  # and it is not set aside as damaged
             open_knowledge_store(path, now=NOON)

@@ -17,7 +17,7 @@ from memory.store.long_term import MAX_ENTRIES
 from memory.team_memory import AGREED, MemoryManagementAgent
 from memory.tiers.knowledge import ConsolidationConfig
 from tests.memory.samples import MISTAKE, MONTH, NOON, PATTERN, PREFERENCE
-from tests.memory.store.taught import LESSONS, closes, told
+from tests.memory.store.taught import LESSONS, close_lesson, entry_lesson
 
 merge = MemoryManagementAgent.merge
 
@@ -94,7 +94,7 @@ def test_b34_merging_again_changes_no_byte_and_the_sources_keep_theirs(
     a: Path, b: Path, c: Path
 ) -> None:
     teach(a, "run-1", LESSONS)
-    teach(b, "run-2", [told(1, "gate")])
+    teach(b, "run-2", [entry_lesson(1, "gate")])
     sources = {each: each.read_bytes() for each in (a, b)}
     assert merge([a, b], c).changed
     made = c.read_bytes()
@@ -165,7 +165,10 @@ def test_b32_closed_stays_closed_unless_newer_evidence_as_much_to_be_trusted_ope
     teach(
         a,
         "run-1",
-        [mistake(1, NOON - 99), closes(2, "mistake_records", "m1", at=NOON, status=closing_is)],
+        [
+            mistake(1, NOON - 99),
+            close_lesson(2, "mistake_records", "m1", at=NOON, status=closing_is),
+        ],
     )
     teach(b, "run-2", [mistake(1, at, said)])
     for sources in ([a, b], [b, a]):
@@ -198,7 +201,7 @@ def test_b32_what_several_runs_teach_is_everybodys_with_their_names(
 
 def test_b34_both_are_as_faded_as_the_later_one(a: Path, b: Path, c: Path) -> None:
     teach(a, "run-1", LESSONS[:1])
-    teach(b, "run-2", [told(1, "gate")])
+    teach(b, "run-2", [entry_lesson(1, "gate")])
     open_knowledge_store(b, now=NOON + 6 * MONTH).close()
     merge([a, b], c)
     with closing(read(c)) as reader:
@@ -229,8 +232,8 @@ def test_b34_the_caps_hold_and_the_archive_has_the_rest(a: Path, b: Path, c: Pat
 
 def test_b34_a_full_scope_keeps_the_same_entries_in_either_order(a: Path, b: Path, c: Path) -> None:
     half = MAX_ENTRIES // 2 + 10
-    teach(a, "run-1", [told(n, f"a{n}") for n in range(1, half + 1)])
-    teach(b, "run-2", [told(n, f"b{n}") for n in range(1, half + 1)])
+    teach(a, "run-1", [entry_lesson(n, f"a{n}") for n in range(1, half + 1)])
+    teach(b, "run-2", [entry_lesson(n, f"b{n}") for n in range(1, half + 1)])
     merge([a, b], c)
     other = c.with_name("other.sqlite")
     merge([b, a], other)
@@ -245,10 +248,12 @@ def test_b34_a_full_scope_keeps_the_same_entries_in_either_order(a: Path, b: Pat
 def test_b34_entries_of_one_key_are_one_and_those_that_say_the_same_as_well(
     a: Path, b: Path, c: Path
 ) -> None:
-    teach(a, "run-1", [told(1, "gate", tags=["x"]), told(2, "wall", status="claim")])
-    teach(b, "run-1", [told(1, "gate", tags=["x"])])
-    passed_on = told(1, "wood", key="run-1/note:wall", sources=["run:run-1"])
-    teach(b, "run-2", [passed_on, told(2, "gate", tags=["y"])])
+    teach(
+        a, "run-1", [entry_lesson(1, "gate", tags=["x"]), entry_lesson(2, "wall", status="claim")]
+    )
+    teach(b, "run-1", [entry_lesson(1, "gate", tags=["x"])])
+    passed_on = entry_lesson(1, "wood", key="run-1/note:wall", sources=["run:run-1"])
+    teach(b, "run-2", [passed_on, entry_lesson(2, "gate", tags=["y"])])
     merge([a, b], c)
     with closing(read(c)) as reader:
         gate, wall = sorted(reader.entries(), key=lambda each: str(each.data["says"]))

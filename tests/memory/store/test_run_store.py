@@ -21,7 +21,7 @@ from memory import (
     open_run_store,
 )
 from memory.errors import MissingCheckpoint
-from memory.store.checkpoints import RING, Why, kept
+from memory.store.checkpoints import RING, Why, retained_checkpoints
 from tests.memory.samples import FIGHT, MISTAKE, SENSORY, STM, WORKING, checkpoint, open_tiers, step
 from tests.memory.store.taught import killed
 
@@ -253,10 +253,10 @@ def test_old_checkpoints_and_what_only_they_needed_are_let_go(store: RunStore) -
         for n in range(60):
             blackboard.write(SENSORY, "n", {"n": n}, tick=tick, game_s=float(tick))
         store.commit(checkpoint=checkpoint(tick))
-    (kept,) = store._database.row("SELECT count(*) FROM checkpoints") or (0,)
+    (retained_checkpoints,) = store._database.row("SELECT count(*) FROM checkpoints") or (0,)
     (entries,) = store._database.row("SELECT count(*) FROM entries") or (0,)
     (parts,) = store._database.row("SELECT count(*) FROM parts") or (0,)
-    assert kept == parts == RING
+    assert retained_checkpoints == parts == RING
     assert entries <= 50 * (RING + 1)
     *_, oldest = store.checkpoints()
     store.rewind(oldest)
@@ -308,11 +308,18 @@ def test_what_does_not_fit_goes_by_what_it_is_worth() -> None:
     whys: list[Why] = ["start", *many, *ring_of]
     marks = [mark(number, why, 10) for number, why in enumerate(whys, 1)]
     ring = frozenset(range(6, 6 + RING))
-    assert kept(marks, budget=1_000) == {1, 2, 3, 4, 5} | ring
-    assert kept(marks, budget=110) == {1, 4, 5} | ring  # the oldest milestones first
-    assert kept(marks, budget=60) == {1, *sorted(ring)[-5:]}  # then the ring from behind
-    assert kept(marks, budget=25) == {*sorted(ring)[-2:]}  # power-on last
-    assert kept(marks, budget=0) == {*sorted(ring)[-2:]}  # two stay whatever they take
+    assert retained_checkpoints(marks, budget=1_000) == {1, 2, 3, 4, 5} | ring
+    assert (
+        retained_checkpoints(marks, budget=110) == {1, 4, 5} | ring
+    )  # the oldest milestones first
+    assert retained_checkpoints(marks, budget=60) == {
+        1,
+        *sorted(ring)[-5:],
+    }  # then the ring from behind
+    assert retained_checkpoints(marks, budget=25) == {*sorted(ring)[-2:]}  # power-on last
+    assert retained_checkpoints(marks, budget=0) == {
+        *sorted(ring)[-2:]
+    }  # two stay whatever they take
 
 
 def test_going_back_says_from_where_and_who_wanted_it(store: RunStore) -> None:
@@ -375,7 +382,7 @@ def test_b18_c05_killed_before_any_statement_everything_is_as_of_the_last_commit
     tmp_path: Path,
 ) -> None:
     states = [held for _, held in killed("play", tmp_path)]
-    before, committed, kept = [state for state, _ in groupby(states)]
+    before, committed, retained_checkpoints = [state for state, _ in groupby(states)]
     assert before == {
         "steps": [1],
         "events": [1],
@@ -394,7 +401,7 @@ def test_b18_c05_killed_before_any_statement_everything_is_as_of_the_last_commit
         "session": 2,
         "observed": [["2", ""], ["1", "tick 2: 2"]],
     }  # no checkpoint covers the second lesson yet
-    assert kept == committed | {
+    assert retained_checkpoints == committed | {
         "steps": [1, 2, 3],
         "events": [1, 2, 3],
         "entries": [["k1", 1, 0.3], ["k2", 2, 0.5], ["k3", 5, 0.5]],

@@ -22,7 +22,7 @@ from memory import (
 )
 from memory.codec import decode
 from memory.errors import UnknownScope
-from memory.store.knowledge_store import KnowledgeUpkeep
+from memory.store.knowledge_store import MaintenanceCounts
 from memory.store.knowledge_tables import Provenance
 from memory.store.long_term import MAX_ENTRIES
 from memory.store.outbox import require_deliverable
@@ -39,7 +39,7 @@ from tests.memory.samples import (
     WORKING,
     checkpoint,
 )
-from tests.memory.store.taught import SEMANTIC, closes, told
+from tests.memory.store.taught import SEMANTIC, close_lesson, entry_lesson
 
 TOTALS: dict[str, Json] = {"sessions": 1, "battles": 0, "victories": 0}
 TEAM = "team:red"
@@ -65,9 +65,15 @@ def archived(store: KnowledgeStore) -> list[tuple[str, str, Any, Any]]:
 
 
 def test_b34_entries_of_different_runs_never_collide(store: KnowledgeStore) -> None:
-    store.deliver("run-1", [told(1, "a", key="run-1/5"), told(2, "b", key="note:x")])
-    store.deliver("run-2", [told(1, "c", key="run-2/5"), told(2, "d", key="note:x")])
-    nameless = {name: value for name, value in told(3, "e").payload.items() if name != "key"}
+    store.deliver(
+        "run-1", [entry_lesson(1, "a", key="run-1/5"), entry_lesson(2, "b", key="note:x")]
+    )
+    store.deliver(
+        "run-2", [entry_lesson(1, "c", key="run-2/5"), entry_lesson(2, "d", key="note:x")]
+    )
+    nameless = {
+        name: value for name, value in entry_lesson(3, "e").payload.items() if name != "key"
+    }
     store.deliver("run-2", [OutboxRow(3, 3, "entry", nameless)])
     assert keys(store.entries()) == [
         "run-1/5",
@@ -81,12 +87,12 @@ def test_b34_entries_of_different_runs_never_collide(store: KnowledgeStore) -> N
 def test_b33_a_seed_names_the_run_that_learnt_it_also_when_others_teach_it_again(
     store: KnowledgeStore,
 ) -> None:
-    store.deliver("run-1", [told(1, "wall", sources=["tick:7"], tick=7, game_s=3.5)])
+    store.deliver("run-1", [entry_lesson(1, "wall", sources=["tick:7"], tick=7, game_s=3.5)])
     (seed,) = store.seed()
     assert (seed.key, seed.sources) == ("run-1/note:wall", ("tick:7", "run:run-1"))
     assert (seed.tick, seed.game_s) == (7, 3.5)
     # The next run wrote what it started from anew, and passes it on.
-    again = told(1, "gate", key=seed.key, sources=list(seed.sources), utility=0.9)
+    again = entry_lesson(1, "gate", key=seed.key, sources=list(seed.sources), utility=0.9)
     store.deliver("run-2", [again])
     (seed,) = store.seed()
     assert (seed.key, seed.version, seed.data) == ("run-1/note:wall", 2, {"says": "gate"})
@@ -98,11 +104,11 @@ def test_b33_a_seed_names_the_run_that_learnt_it_also_when_others_teach_it_again
 def test_b33_a_run_starts_with_at_most_a_hundred_of_each_kind_the_most_worth_first(
     store: KnowledgeStore,
 ) -> None:
-    lessons = [told(n, str(n), importance=1 + n % 10) for n in range(1, 131)]
-    lessons += [told(n, str(n), scope=TEAM, kind="other") for n in range(131, 134)]
-    lessons += [told(200, "useless", importance=10, utility=0.01)]
-    lessons += [told(201, "useful", importance=5, utility=1.0)]
-    lessons += [told(202, "untrue", importance=10, closed="seen otherwise")]
+    lessons = [entry_lesson(n, str(n), importance=1 + n % 10) for n in range(1, 131)]
+    lessons += [entry_lesson(n, str(n), scope=TEAM, kind="other") for n in range(131, 134)]
+    lessons += [entry_lesson(200, "useless", importance=10, utility=0.01)]
+    lessons += [entry_lesson(201, "useful", importance=5, utility=1.0)]
+    lessons += [entry_lesson(202, "untrue", importance=10, closed="seen otherwise")]
     store.deliver("run-1", lessons)
     seeds = store.seed()
     worth = [each.importance * each.utility for each in seeds]
@@ -119,13 +125,13 @@ def test_b33_a_run_starts_with_at_most_a_hundred_of_each_kind_the_most_worth_fir
 
 @pytest.mark.parametrize("scope", [TEAM, SHARED, EPISODIC])
 def test_every_scope_that_outlives_runs_is_taken_up(store: KnowledgeStore, scope: str) -> None:
-    store.deliver("run-1", [told(1, "a", scope=scope)])
+    store.deliver("run-1", [entry_lesson(1, "a", scope=scope)])
     assert [entry.scope for entry in store.seed()] == [scope]
 
 
 BAD: list[tuple[LessonKind, dict[str, Json]]] = [
-    ("entry", {**told(1, "a").payload, "importance": 11}),
-    ("entry", {**told(1, "a").payload, "data": None}),
+    ("entry", {**entry_lesson(1, "a").payload, "importance": 11}),
+    ("entry", {**entry_lesson(1, "a").payload, "data": None}),
     ("entry", {"scope": SEMANTIC}),
     ("close", {"table": "nowhere", "id": "m1", "reason": "r", "evidence": []}),
     ("close", {"table": "mistake_records", "id": "m1", "reason": "r"}),
@@ -151,7 +157,7 @@ def test_a_lesson_that_nobody_could_take_up_does_not_hold_up_the_others(
 def test_what_does_not_outlive_a_run_is_no_lesson() -> None:
     for scope in (WORKING, "agent:play:stm", "team:", "collectively"):
         with pytest.raises(UnknownScope, match="does not outlive a run"):
-            require_deliverable("entry", told(1, "a", scope=scope).payload)
+            require_deliverable("entry", entry_lesson(1, "a", scope=scope).payload)
 
 
 def test_e24_what_was_pruned_is_gone_from_the_file_and_does_not_come_back(path: Path) -> None:
@@ -251,7 +257,9 @@ def test_what_is_closed_stays_with_its_reason_and_is_not_known_any_more(
     lessons = [OutboxRow(1, 1, "mistake", {**as_json(MISTAKE), "status": "inferred"})]
     store.deliver("run-1", lessons)
     before = store.content_hash()
-    store.deliver("run-2", [closes(1, "mistake_records", "m1", reason="the wall can be climbed")])
+    store.deliver(
+        "run-2", [close_lesson(1, "mistake_records", "m1", reason="the wall can be climbed")]
+    )
     assert store.load_knowledge().mistakes == {}
     assert store._database.rows("SELECT mistake_id FROM mistake_records") == [("m1",)]
     assert store.provenance("mistake_records", "m1") == Provenance(
@@ -267,7 +275,7 @@ def test_what_is_taught_again_after_it_was_closed_holds_again_with_all_its_evide
     store: KnowledgeStore,
 ) -> None:
     lesson = OutboxRow(1, 1, "mistake", as_json(MISTAKE))
-    store.deliver("run-1", [lesson, closes(2, "mistake_records", "m1")])
+    store.deliver("run-1", [lesson, close_lesson(2, "mistake_records", "m1")])
     store.deliver("run-1", [replace(lesson, sequence=3, tick=3)])
     assert store.load_knowledge().mistakes["m1"].occurrence_count == 2 * MISTAKE.occurrence_count
     where = store.provenance("mistake_records", "m1")
@@ -280,12 +288,14 @@ def test_what_was_taught_in_the_tick_that_closed_it_does_not_open_it_again(
 ) -> None:
     # The same evidence is a lesson and contradicts it; the lesson may be told second.
     lesson = OutboxRow(2, 7, "mistake", as_json(MISTAKE))
-    store.deliver("run-1", [replace(closes(1, "mistake_records", "m1"), tick=7), lesson])
+    store.deliver("run-1", [replace(close_lesson(1, "mistake_records", "m1"), tick=7), lesson])
     assert store.load_knowledge().mistakes == {}
 
 
 def test_closing_what_is_gone_changes_nothing(store: KnowledgeStore) -> None:
-    store.deliver("run-1", [closes(1, "mistake_records", "m1"), closes(2, "ltm_entries", "x")])
+    store.deliver(
+        "run-1", [close_lesson(1, "mistake_records", "m1"), close_lesson(2, "ltm_entries", "x")]
+    )
     assert store.provenance("mistake_records", "m1") is None
     assert store.entries() == []
 
@@ -294,7 +304,9 @@ def test_closing_what_is_gone_changes_nothing(store: KnowledgeStore) -> None:
 def test_an_entry_is_closed_by_the_name_its_run_has_for_it_or_by_its_whole_key(
     store: KnowledgeStore, name: str
 ) -> None:
-    store.deliver("run-1", [told(1, "a"), told(2, "b"), closes(3, "ltm_entries", name)])
+    store.deliver(
+        "run-1", [entry_lesson(1, "a"), entry_lesson(2, "b"), close_lesson(3, "ltm_entries", name)]
+    )
     closed, _ = store.entries()
     assert (closed.closed, closed.sources) == ("wrong", ("tick:9", "run:run-1"))
     assert keys(store.seed()) == ["run-1/note:b"]
@@ -305,10 +317,10 @@ def test_e31_entries_fade_by_the_month_and_go_to_the_archive_whole(path: Path) -
     store.deliver(
         "run-1",
         [
-            told(1, "plain", tags=["t"], status="inferred"),
-            told(2, "useful", utility=1.0),
-            told(3, "useless", utility=0.0),
-            told(4, "important", importance=8, utility=0.0),
+            entry_lesson(1, "plain", tags=["t"], status="inferred"),
+            entry_lesson(2, "useful", utility=1.0),
+            entry_lesson(3, "useless", utility=0.0),
+            entry_lesson(4, "important", importance=8, utility=0.0),
         ],
     )
     store.close()
@@ -342,7 +354,7 @@ def test_e31_entries_fade_by_the_month_and_go_to_the_archive_whole(path: Path) -
 
 
 def test_e31_what_goes_and_what_the_archive_gets_are_one_transaction(store: KnowledgeStore) -> None:
-    store.deliver("run-1", [told(1, "a", relevance=0.01)])
+    store.deliver("run-1", [entry_lesson(1, "a", relevance=0.01)])
     store._database.execute("ALTER TABLE archive RENAME TO elsewhere")
     with pytest.raises(Exception, match="no such table"):
         store.maintain()
@@ -357,14 +369,14 @@ def test_b34_shared_memory_is_looked_after(store: KnowledgeStore, scope: str) ->
     store.deliver(
         "run-1",
         [
-            told(1, "gate", scope=scope, tags=["a"], importance=4, status="inferred"),
-            told(2, "faint", scope=scope, relevance=0.1),
-            told(3, "gate", importance=2),  # says the same, but elsewhere
+            entry_lesson(1, "gate", scope=scope, tags=["a"], importance=4, status="inferred"),
+            entry_lesson(2, "faint", scope=scope, relevance=0.1),
+            entry_lesson(3, "gate", importance=2),  # says the same, but elsewhere
         ],
     )
-    store.deliver("run-2", [told(1, "gate", scope=scope, tags=["b"], utility=0.8)])
-    store.deliver("run-3", [told(1, "gate", scope=scope, importance=3)])
-    assert store.maintain(scope) == KnowledgeUpkeep(merged=2, pruned=1)
+    store.deliver("run-2", [entry_lesson(1, "gate", scope=scope, tags=["b"], utility=0.8)])
+    store.deliver("run-3", [entry_lesson(1, "gate", scope=scope, importance=3)])
+    assert store.maintain(scope) == MaintenanceCounts(merged=2, pruned=1)
     gate, elsewhere = sorted(store.seed(), key=lambda entry: entry.scope != scope)
     assert (gate.scope, elsewhere.scope) == (scope, SEMANTIC)
     # The most trusted of them stays, with the evidence and the best of all.
@@ -380,22 +392,25 @@ def test_b34_shared_memory_is_looked_after(store: KnowledgeStore, scope: str) ->
         "run-3/note:gate",
         "run-1/note:faint",
     ]
-    assert store.maintain(scope) == KnowledgeUpkeep(merged=0, pruned=0)
+    assert store.maintain(scope) == MaintenanceCounts(merged=0, pruned=0)
     # Whoever knew it by one of the other names can still close it.
-    store.deliver("run-3", [closes(2, "ltm_entries", "note:gate")])
+    store.deliver("run-3", [close_lesson(2, "ltm_entries", "note:gate")])
     assert keys(store.seed()) == ["run-1/note:gate"]
 
 
 def test_b34_upkeep_keeps_to_the_scopes_it_is_asked_for(store: KnowledgeStore) -> None:
     for run in ("run-1", "run-2"):
-        store.deliver(run, [told(1, "a", scope=TEAM), told(2, "a", scope=SHARED)])
+        store.deliver(run, [entry_lesson(1, "a", scope=TEAM), entry_lesson(2, "a", scope=SHARED)])
     assert store.maintain("team:*").merged == 1
     assert store.maintain("collective").merged == 1
 
 
 def test_the_cap_of_a_scope_keeps_what_is_worth_most(store: KnowledgeStore) -> None:
-    lessons = [told(n, str(n)) for n in range(1, MAX_ENTRIES + 1)]
-    lessons += [told(900, "closed", importance=10, closed="no"), told(901, "best", importance=9)]
+    lessons = [entry_lesson(n, str(n)) for n in range(1, MAX_ENTRIES + 1)]
+    lessons += [
+        entry_lesson(900, "closed", importance=10, closed="no"),
+        entry_lesson(901, "best", importance=9),
+    ]
     store.deliver("run-1", lessons)
     says = {str(each.data["says"]) for each in store.entries()}
     assert len(says) == MAX_ENTRIES

@@ -224,7 +224,7 @@ def test_a06_a_file_of_100_000_nodes_ends_and_says_what_it_left_out(path: Path) 
             "INSERT INTO nodes (hash, parent_hash, content) "
             "SELECT printf('%064x', i), CASE i WHEN 0 THEN NULL ELSE printf('%064x', i - 1) END, 'x' FROM n"
         )
-    with TapeReader(path, most_nodes=20_000) as reader:
+    with TapeReader(path, max_nodes=20_000) as reader:
         (head,) = reader.sessions()
         assert (head.nodes, head.head) == (100_000, f"{99_999:064x}")
         read = reader.read_session(head.root)

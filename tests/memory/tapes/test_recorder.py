@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.errors import Faults, ForeignStore, MalformedRecord, StoreError
-from memory.tapes.entries import TokenUsage, iso, moment, taped
-from memory.tapes.hashing import MASKED, Bucket, canonical, mask_secrets, sound, stored_json
+from memory.tapes.entries import TokenUsage, format_time, iso, moment
+from memory.tapes.hashing import MASKED, Bucket, canonical, clean_json, mask_secrets, stored_json
 from memory.tapes.reader import TapeReader
 from memory.tapes.recorder import TapeRecorder, blocks_of, run_mark
 from memory.tapes.tape import Node, open_tape
@@ -47,7 +47,7 @@ def unmasked(text: str) -> str:
 
 @pytest.mark.parametrize("node", NODES, ids=lambda node: str(node["node"]))
 def test_a38_hashes_are_those_of_tapes(node: dict[str, Any]) -> None:
-    blocks = sound(node["blocks"] or [], unmasked)
+    blocks = clean_json(node["blocks"] or [], unmasked)
     bucket = Bucket(node["role"], blocks, node["model"], node["provider"], node["agent"])
     assert bucket.hash(HASHES.get(node["after"])) == node["hash"]
     assert bucket.stored_content() == node["stored"].encode()
@@ -76,7 +76,7 @@ JSON_VALUES = st.recursive(
 def test_a38_whatever_json_comes_has_a_hash_and_the_same_one_when_it_is_read_back(
     value: object,
 ) -> None:
-    block = {"type": "tool_use", "tool_input": sound({"value": value}, unmasked)}
+    block = {"type": "tool_use", "tool_input": clean_json({"value": value}, unmasked)}
     bucket = Bucket("assistant", [block], "m")
     again = Bucket("assistant", json.loads(bucket.stored_content()), "m")
     assert bucket.hash(None) == again.hash(None)
@@ -224,7 +224,7 @@ def test_a39_the_columns_hold_what_tapes_v040_would_put_there(path: Path) -> Non
 
 
 def test_a39_times_are_written_as_tapes_do_and_read_in_any_zone() -> None:
-    assert taped(1_773_050_400.25) == "2026-03-09 10:00:00.25+00:00"
+    assert format_time(1_773_050_400.25) == "2026-03-09 10:00:00.25+00:00"
     for same in (
         "2026-03-09 02:00:00.250000000-08:00",
         "2026-03-09T10:00:00.25Z",
