@@ -34,7 +34,7 @@ def sharing_kinds() -> tuple[EntryKind, ...]:
     )
 
 
-def shares(agent_id: str, team_id: str) -> MemorySubscription:
+def team_subscription(agent_id: str, team_id: str) -> MemorySubscription:
     """Return the edge by which a team gets to know what one of its agents knows for good."""
 
     def attributed(entries: Sequence[Entry]) -> list[Derived]:
@@ -137,12 +137,12 @@ def _agreed(about: str, kind: str, record: Json, origins: Iterable[str]) -> dict
     return {"about": about, "kind": kind, "record": record, "origins": sorted(origins)}
 
 
-def _agreed_by_runs(known: Knowledge, shares: ByRow) -> Iterator[tuple[Entry, str, int]]:
+def _agreed_by_runs(known: Knowledge, contributions: ByRow) -> Iterator[tuple[Entry, str, int]]:
     """Yield a collective entry for each thing that several runs teach, the most agreed on last, as the newest."""
     candidates: list[tuple[int, tuple[float | str, ...], str, Entry]] = []
     for kind, table in TABLE_OF.items():
         for memory_id, record in known.of(table).items():
-            ranked = by_precedence(shares[table, memory_id].values())
+            ranked = by_precedence(contributions[table, memory_id].values())
             if len(ranked) < 2:
                 continue
             about = f"{kind}:{memory_id}"

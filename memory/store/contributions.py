@@ -1,8 +1,8 @@
-"""What each run has contributed to each piece of knowledge, so that memories can be merged without counting twice.
+"""The contribution of each run to each knowledge row, stored so that merged memories count nothing twice.
 
-A share only grows, lesson by lesson of its run: of two that a run has of one thing, in copies of a memory that grew
-apart, the one with the later lesson contains the other. Whatever is known is folded from shares in an order that
-depends on nothing but them. Of several words about one thing the most trusted stands, then the newest.
+A contribution only grows, lesson by lesson of its run: of two copies the one with the later lesson contains the other.
+Every row is aggregated from contributions in an order that depends on nothing else. Where they disagree, the most
+trusted one decides, then the newest.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ from memory.tiers.knowledge import (
 )
 from memory.tiers.lessons import OutboxRow
 
-Overruled: TypeAlias = dict[str, tuple[str, tuple[str, ...]]]  # by run: why, and what shows it
+Overruled: TypeAlias = dict[str, tuple[str, tuple[str, ...]]]  # by run: the reason and its evidence
 TRUST: Final = {"claim": 0, "inferred": 1, "verified": 2}
 
 
 def precedence(status: str, at: float, importance: int, name: str) -> tuple[int, float, int, str]:
-    """Return how a word stands among others about the same thing: the highest is believed; `name` settles ties."""
+    """Return the rank of a statement among others on the same row: the highest is believed; `name` settles ties."""
     return TRUST[status], at, importance, name
 
 
-TOTALS_ROW: Final = "totals"  # the one row of totals
-MANUAL_SOURCE: Final = "by hand"  # who teaches what was saved without a run
-MANAGER: Final = "memory-management"  # who tells what several runs agree on
+TOTALS_ROW: Final = "totals"  # the id of the only row of totals
+MANUAL_SOURCE: Final = "by hand"  # the source of rows saved without a run
+MANAGER: Final = "memory-management"  # the source of rows that several runs agree on
 
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """Why a run holds something to be no longer true, and since when."""
+    """The closing of a row by a run: the reason, its evidence and its date."""
 
     sequence: int
     tick: int
@@ -59,11 +59,11 @@ OPEN: Final = Closing(0, 0, 0.0, "", ())
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one run taught of one thing, added up, and whether it closed it.
+    """The lessons of one run about one row, added up, and the run's closing of the row, if any.
 
-    `sequence` is its last lesson about it, `taught` the last that taught. Dates are in epoch seconds: `since` the first
-    word, `at` the last, `fresh` when relevance was what the record says, `said` the last word of each trust.
-    `let_go` says that it was forgotten on purpose, up to that lesson.
+    `sequence` is its last lesson about the row, `taught` the last that added evidence. Dates are epoch seconds: `since` of
+    the first lesson, `at` of the last, `fresh` of the stored relevance, `said` of the last lesson by trust. `let_go` marks
+    a row that was forgotten on purpose, up to that lesson.
     """
 
     run_id: str
@@ -83,23 +83,23 @@ class Contribution:
 
     @property
     def has_record(self) -> bool:
-        """Whether it teaches anything."""
+        """Whether it holds a record."""
         return self.record is not None
 
     @property
     def content(self) -> Mapping[str, Any]:
-        """All that it teaches, by name."""
+        """The fields of its record, by name; empty without one."""
         return self.record or {}
 
     @property
     def precedence(self) -> tuple[int, float, int, str]:
-        """How its last word stands among those of others."""
+        """The rank of its last lesson among other contributions."""
         return precedence(self.status, self.at, self.content.get("importance", 0), self.run_id)
 
     def with_lesson(self, lesson: OutboxRow, record: Mapping[str, Json], at: float) -> Contribution:
-        """Return the share after one more lesson, by which `record` is all that was taught; `at` is when it was last so.
+        """Return the contribution after one more lesson; `record` holds all lessons, `at` is the date of this one.
 
-        What the run itself had closed holds again, unless the lesson is of the very tick that closed it, or less trusted.
+        It reopens a row the run had closed, unless the lesson is of the closing's tick or less trusted.
         """
         closing, status = self.closing, lesson.payload.get("status", "verified")
         if closing is not None and lesson.tick != closing.tick and _may_reopen(status, closing):
@@ -121,12 +121,12 @@ class Contribution:
             let_go=False,
         )
 
-    def closed(self, closing: Closing) -> Contribution:
-        """Return the share of a run that has seen that something does not hold."""
+    def with_closing(self, closing: Closing) -> Contribution:
+        """Return the contribution after the run closed the row."""
         return replace(self, sequence=closing.sequence, closing=closing)
 
     def to_json(self) -> dict[str, Json]:
-        """Return everything but the run and the sequence, which are columns; what goes without saying is left out."""
+        """Return all fields except the run and the sequence, which are columns; defaults are left out."""
         if self.let_go:
             return {"let_go": True}
         data: dict[str, Json] = {}
@@ -142,7 +142,7 @@ class Contribution:
 
     @classmethod
     def from_json(cls, run_id: str, sequence: int, data: Mapping[str, Any]) -> Contribution:
-        """Return the share that `to_json` took apart."""
+        """Return the contribution that `to_json` wrote."""
         known = dict(data)
         if "record" in data:
             known = _defaults(sequence, data["at"], data["status"]) | known
@@ -160,15 +160,15 @@ _RECORD_FIELDS: Final = [
 
 
 def _defaults(sequence: int, at: float, status: str) -> dict[str, Any]:
-    """Return what goes without saying of a share that teaches."""
+    """Return the default fields of a contribution with a record."""
     return {"evidence": (), "taught": sequence, "since": at, "fresh": at, "said": {status: at}}
 
 
 def joined(one: Contribution, other: Contribution) -> Contribution:
-    """Return which of two shares that one run has of one thing contains the other.
+    """Return the one of two contributions of one run to one row that contains the other.
 
-    The same lessons make the same share. Where they did not, as in files older than shares, the choice is the same
-    whichever comes first.
+    The same lessons make the same contribution. Otherwise, as in files older than contributions, the choice does not
+    depend on the order.
     """
     return max(
         one,
@@ -177,14 +177,14 @@ def joined(one: Contribution, other: Contribution) -> Contribution:
     )
 
 
-def by_precedence(shares: Iterable[Contribution]) -> list[Contribution]:
-    """Return the shares that teach something, the one that is believed last."""
-    return sorted((each for each in shares if each.has_record), key=attrgetter("precedence"))
+def by_precedence(contributions: Iterable[Contribution]) -> list[Contribution]:
+    """Return the contributions with a record, ordered by precedence, the deciding one last."""
+    return sorted((each for each in contributions if each.has_record), key=attrgetter("precedence"))
 
 
-def standing_closing(shares: Iterable[Contribution]) -> Closing:
-    """Return the newest closing that no newer evidence, as much to be trusted, has undone, or else `OPEN`."""
-    known = list(shares)
+def standing_closing(contributions: Iterable[Contribution]) -> Closing:
+    """Return the newest closing that no newer, equally trusted evidence has undone, or else `OPEN`."""
+    known = list(contributions)
     stands = [
         (each.closing.at, each.run_id, each.closing)
         for each in known
@@ -194,8 +194,8 @@ def standing_closing(shares: Iterable[Contribution]) -> Closing:
     return max(stands, key=lambda row: row[:2])[2] if stands else OPEN
 
 
-def overruled_runs(shares: Iterable[Contribution], by: Contribution, what: str) -> Overruled:
-    """Return why those of `shares` that say another `what` do not stand against the one that is believed."""
+def overruled_runs(contributions: Iterable[Contribution], by: Contribution, what: str) -> Overruled:
+    """Return the reason why each contribution with another `what` than the deciding one does not hold."""
     reason = f"{by.run_id} says otherwise, which is {by.status} and "
     evidence = (f"run:{by.run_id}", *by.evidence)
     return {
@@ -203,14 +203,14 @@ def overruled_runs(shares: Iterable[Contribution], by: Contribution, what: str) 
             reason + ("newer" if TRUST[each.status] == TRUST[by.status] else "more to be trusted"),
             evidence,
         )
-        for each in shares
+        for each in contributions
         if each.content[what] != by.content[what]
     }
 
 
-def _reopens(share: Contribution, closing: Closing) -> bool:
-    return share.has_record and any(
-        at > closing.at and _may_reopen(status, closing) for status, at in share.said.items()
+def _reopens(contribution: Contribution, closing: Closing) -> bool:
+    return contribution.has_record and any(
+        at > closing.at and _may_reopen(status, closing) for status, at in contribution.said.items()
     )
 
 
@@ -219,7 +219,7 @@ def _may_reopen(status: str, closing: Closing) -> bool:
 
 
 class AggregatedRow(NamedTuple):
-    """One piece of knowledge, whose word it is, why it is closed if it is, and whose words do not stand."""
+    """One knowledge row, the contribution that decides it, why it is closed, and which runs are overruled."""
 
     record: Any
     deciding: Contribution
@@ -229,10 +229,10 @@ class AggregatedRow(NamedTuple):
 
 
 def aggregate(
-    table: str, shares: Iterable[Contribution], *, at: float, rate: float
+    table: str, contributions: Iterable[Contribution], *, at: float, rate: float
 ) -> AggregatedRow | None:
-    """Return what a row of one of the four tables is at a date, or None while nothing is known that works."""
-    all_of_them = list(shares)
+    """Return a row of one of the four tables at a date, or None while nothing is known to work."""
+    all_of_them = list(contributions)
     known = by_precedence(all_of_them)
     if not known:
         return None
@@ -244,7 +244,7 @@ def aggregate(
         record = _faded_pattern(record, known, at, rate)
     elif isinstance(record, PlayerPreference):
         record = _faded_preference(record, known, at, rate)
-        # Only of preferences do runs say different things under one id.
+        # Only preferences can differ under one id.
         overruled = overruled_runs(known, deciding, "preference_value")
     closing = standing_closing(all_of_them)
     return AggregatedRow(
@@ -252,11 +252,11 @@ def aggregate(
     )
 
 
-def sum_totals(shares: Iterable[Contribution]) -> dict[str, int]:
-    """Return the sums of sessions, battles and victories over the runs."""
+def sum_totals(contributions: Iterable[Contribution]) -> dict[str, int]:
+    """Return the sums of sessions, battles and victories over all runs."""
     sums = {"sessions": 0, "battles": 0, "victories": 0}
-    for share in shares:
-        sums = {name: count + share.content.get(name, 0) for name, count in sums.items()}
+    for contribution in contributions:
+        sums = {name: count + contribution.content.get(name, 0) for name, count in sums.items()}
     return sums
 
 
@@ -297,7 +297,7 @@ _KEEP: Final = (
 
 
 def closing_from(lesson: OutboxRow, at: float) -> Closing:
-    """Return the closing that a lesson tells of; `at` is the date it is given when the lesson has none."""
+    """Return the closing in a lesson; `at` is its date when the lesson has none."""
     payload: Any = lesson.payload
     return Closing(
         lesson.sequence,
@@ -310,59 +310,59 @@ def closing_from(lesson: OutboxRow, at: float) -> Closing:
 
 
 class ContributionTable:
-    """Every share there is, also of what was let go of meanwhile: from it a row comes back with all its evidence."""
+    """The table of contributions, including those to archived rows: from them a row returns with all its evidence."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def of(self, table: str, memory_id: str) -> ByRun:
-        """Return the shares of one thing, by run."""
+        """Return the contributions to one row, by run."""
         rows = self._database.rows(_SELECT + "WHERE table_name = ? AND id = ?", (table, memory_id))
-        return {share.run_id: share for _, share in self._read(rows)}
+        return {contribution.run_id: contribution for _, contribution in self._read(rows)}
 
     def all(self, *tables: str) -> ByRow:
-        """Return the shares of all things in `tables`, or in all tables where none is named."""
+        """Return the contributions to all rows of `tables`, or of every table when none is given."""
         marks = ", ".join("?" * len(tables))
         rows = self._database.rows(
             f"{_SELECT}WHERE table_name IN ({marks})" if tables else _SELECT, tables
         )
         found: defaultdict[tuple[str, str], ByRun] = defaultdict(dict)
-        for row_key, share in self._read(rows):
-            found[row_key][share.run_id] = share
+        for row_key, contribution in self._read(rows):
+            found[row_key][contribution.run_id] = contribution
         return dict(found)
 
-    def keep(self, table: str, memory_id: str, shares: Iterable[Contribution]) -> None:
-        """Put shares in the place of those that the same runs had."""
-        self.save_all({(table, memory_id): {each.run_id: each for each in shares}})
+    def save(self, table: str, memory_id: str, contributions: Iterable[Contribution]) -> None:
+        """Replace the contributions of these runs to one row."""
+        self.save_all({(table, memory_id): {each.run_id: each for each in contributions}})
 
-    def save_all(self, things: Mapping[tuple[str, str], ByRun]) -> None:
-        """Put shares of many things in the place of those that the same runs had."""
+    def save_all(self, saved: Mapping[tuple[str, str], ByRun]) -> None:
+        """Replace the contributions of these runs to many rows."""
         rows = [
             (*row_key, each.run_id, each.sequence, encode(_row_json(row_key[0], each)))
-            for row_key, runs in things.items()
+            for row_key, runs in saved.items()
             for each in runs.values()
         ]
         self._database.execute_many(_KEEP, rows)
 
-    def let_go(self, things: Iterable[tuple[str, str]]) -> None:
-        """Keep of things that are forgotten on purpose nothing but that, and up to which lessons."""
+    def forget(self, rows: Iterable[tuple[str, str]]) -> None:
+        """Mark rows as forgotten on purpose, up to their last lessons."""
         self._database.execute_many(
             "UPDATE shares SET share = ?1, closed = '', evidence = '[]' "
             "WHERE table_name = ?2 AND id = ?3 AND share <> ?1",
-            [(FORGOTTEN, *row_key) for row_key in things],
+            [(FORGOTTEN, *row_key) for row_key in rows],
         )
 
     def save_manual(
         self, table: str, memory_id: str, record: Mapping[str, Json], at: float
     ) -> None:
-        """Let a thing be what was saved without a run, and nothing else; `at` is when it was last so."""
+        """Replace all contributions to a row by one without a run; `at` is its date."""
         last = self.of(table, memory_id).get(MANUAL_SOURCE, Contribution(MANUAL_SOURCE)).sequence
-        self.let_go([(table, memory_id)])
+        self.forget([(table, memory_id)])
         data = {"record": record, "times": 1, "status": "verified", "at": at}
-        self.keep(table, memory_id, [Contribution.from_json(MANUAL_SOURCE, last + 1, data)])
+        self.save(table, memory_id, [Contribution.from_json(MANUAL_SOURCE, last + 1, data)])
 
     def mark(self, table: str, memory_id: str, overruled: Overruled) -> None:
-        """Note which runs' words do not stand, why, and what shows it; those of all others do."""
+        """Record which runs are overruled, with reason and evidence; all other contributions hold."""
         self._database.execute(
             "UPDATE shares SET closed = '', evidence = '[]' "
             "WHERE table_name = ? AND id = ? AND closed <> ''",
@@ -378,7 +378,7 @@ class ContributionTable:
         )
 
     def teachers(self) -> dict[tuple[str, str], tuple[str, ...]]:
-        """Return the runs that taught each thing, by table and id, in the order of their names."""
+        """Return the sorted runs that contributed to each row, by table and id."""
         found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
         rows = self._database.rows(
             "SELECT table_name, id, run_id FROM shares "
@@ -392,8 +392,8 @@ class ContributionTable:
         self, rows: Iterable[tuple[str, str, str, int, str]]
     ) -> Iterator[tuple[tuple[str, str], Contribution]]:
         with self._database.understood("shares"):
-            for table, memory_id, run_id, sequence, share in rows:
-                data = decode(share)
+            for table, memory_id, run_id, sequence, contribution in rows:
+                data = decode(contribution)
                 if table in TABLE_NAMED and "record" in data:
                     data["record"] = dict(
                         zip(TABLE_NAMED[table].columns, data["record"], strict=True)
@@ -401,34 +401,34 @@ class ContributionTable:
                 yield (table, memory_id), Contribution.from_json(run_id, sequence, data)
 
 
-def _row_json(table: str, share: Contribution) -> dict[str, Json]:
-    """Return a share as it is kept: of a record of the four tables the values, in the order of their columns."""
-    data = share.to_json()
-    if share.record is not None and table in TABLE_NAMED:
-        data["record"] = [share.record[name] for name in TABLE_NAMED[table].columns]
+def _row_json(table: str, contribution: Contribution) -> dict[str, Json]:
+    """Return a contribution as stored: a record of the four tables as its values in column order."""
+    data = contribution.to_json()
+    if contribution.record is not None and table in TABLE_NAMED:
+        data["record"] = [contribution.record[name] for name in TABLE_NAMED[table].columns]
     return data
 
 
 class LessonIntake:
-    """Lessons of one run, added to its shares in their order; `keep` writes them. `now` dates what has no date."""
+    """Adds lessons of one run to its contributions in order; `save` writes them. `now` dates undated lessons."""
 
-    def __init__(self, shares: ContributionTable, run_id: str, now: float) -> None:
-        self._contributions = shares
+    def __init__(self, contributions: ContributionTable, run_id: str, now: float) -> None:
+        self._contributions = contributions
         self._run_id = run_id
         self._now = now
         self._changed: ByRow = {}
 
-    def take(self, row: OutboxRow) -> None:
-        """Add a lesson about a row of the four tables, what closes one, or totals."""
+    def add(self, row: OutboxRow) -> None:
+        """Add a lesson about a row of the four tables, a closing, or totals."""
         if row.kind == "totals":
             mine, runs = self._share(TOTALS_TABLE, TOTALS_ROW)
             sums = sum_totals([mine])
             counted: dict[str, Json] = {name: sums[name] + row.payload[name] for name in sums}
-            share = Contribution(self._run_id, row.sequence, counted, mine.times + 1)
+            contribution = Contribution(self._run_id, row.sequence, counted, mine.times + 1)
         elif row.kind == "close":
             payload: Any = row.payload
             mine, runs = self._share(payload["table"], payload["id"])
-            share = mine.closed(closing_from(row, self._now))
+            contribution = mine.with_closing(closing_from(row, self._now))
         else:
             table = TABLE_NAMED[KIND_NAMED[row.kind].table]
             mine, runs = self._share(table.name, row.payload[table.id_column])
@@ -436,11 +436,11 @@ class LessonIntake:
             at = table.kind.last_of(record)
             if mine.record is not None:
                 record = table.kind.more(from_json(table.kind.record, mine.record), record)
-            share = mine.with_lesson(row, as_json(record), at)
-        runs[self._run_id] = share
+            contribution = mine.with_lesson(row, as_json(record), at)
+        runs[self._run_id] = contribution
 
-    def keep(self) -> ByRow:
-        """Return the shares of all that was touched, after what this run adds to them is written."""
+    def save(self) -> ByRow:
+        """Write the contributions of this run, and return all contributions to the changed rows."""
         mine = self._run_id
         self._contributions.save_all(
             {each: {mine: runs[mine]} for each, runs in self._changed.items()}
@@ -455,16 +455,18 @@ class LessonIntake:
         return runs.get(self._run_id, Contribution(self._run_id)), runs
 
 
-def save_manual(shares: ContributionTable, before: Knowledge, after: Knowledge) -> None:
-    """Make the shares say what was saved without a run: what was changed is one share, what is gone is none."""
+def save_manual(contributions: ContributionTable, before: Knowledge, after: Knowledge) -> None:
+    """Replace the contributions to changed rows by one without a run, and forget removed rows."""
     for table in TABLES:
         old, new = before.of(table.name), after.of(table.name)
-        shares.let_go((table.name, name) for name in old.keys() - new.keys())
+        contributions.forget((table.name, name) for name in old.keys() - new.keys())
         for name, record in new.items():
             if old.get(name) != record:
-                shares.save_manual(table.name, name, as_json(record), table.kind.last_of(record))
+                contributions.save_manual(
+                    table.name, name, as_json(record), table.kind.last_of(record)
+                )
     if _sums(before) != _sums(after):
-        shares.save_manual(TOTALS_TABLE, TOTALS_ROW, _sums(after), 0.0)
+        contributions.save_manual(TOTALS_TABLE, TOTALS_ROW, _sums(after), 0.0)
 
 
 def _sums(known: Knowledge) -> dict[str, Json]:

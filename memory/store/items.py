@@ -1,4 +1,4 @@
-"""All that a file remembers in one shape, whichever table it lies in, with what no longer holds."""
+"""All rows of a memory file as items of one shape, closed ones included."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,22 +15,22 @@ from memory.store.knowledge_tables import (
     checked_record,
     knowledge_from,
 )
-from memory.store.long_term import SELECT, entry_of, taught
+from memory.store.long_term import SELECT, entry_of, history_of
 from memory.store.run_store import RunReader
 from memory.tiers.forgetting import MONTH_S, values
 from memory.tiers.knowledge import KIND_IN, ConsolidationConfig
 from memory.tiers.lessons import ENTRIES
 
-LIVE_ENTRIES: Final = "entries"  # the table of a run's own file
+LIVE_ENTRIES: Final = "entries"  # the table of a run's file
 KIND_OF: Final = {table: kind.name for table, kind in KIND_IN.items()}
 _FIRST_DATES: Final = ("first_used", "first_occurred", "created_at")
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryItem:
-    """One thing that is remembered: what it says, how far it is to be trusted, and where it comes from.
+    """One remembered row: its content, its trust, and its provenance.
 
-    `first` and `last` are epoch seconds, 0.0 where unknown; `worth` is what decides when it is let go of.
+    `first` and `last` are epoch seconds, 0.0 if unknown; `worth` decides when it is pruned.
     """
 
     kind: str
@@ -47,26 +47,26 @@ class MemoryItem:
     first: float = 0.0
     last: float = 0.0
     worth: float | None = None
-    more: Mapping[str, Json] = field(default_factory=dict)  # what only entries have
+    more: Mapping[str, Json] = field(default_factory=dict)  # fields that only entries have
 
     @property
     def short(self) -> str:
-        """Eight characters that name it well enough for people."""
+        """A name of eight characters for people."""
         return self.id[:8] if self.table in KIND_OF else content_id(self.scope, self.id)[:8]
 
     @property
     def scope(self) -> str:
-        """Where it lies; rows of the four tables lie in their table."""
+        """The scope of an entry; for a row of the four tables, its table."""
         return str(self.more.get("scope", self.table))
 
     def is_called(self, name: str) -> bool:
-        """Return whether `name` means this: its id, its short name, or either end of its id."""
+        """Return whether `name` is the id, the short name, or the beginning or end of the id."""
         if name in {self.id, self.short}:
             return True
         return len(name) >= 4 and (self.id.startswith(name) or self.id.endswith(f"/{name}"))
 
     def as_json(self) -> dict[str, Json]:
-        """Return the whole of it, in one order."""
+        """Return all fields, in a fixed order."""
         return {
             "id": self.id,
             "short": self.short,
@@ -79,14 +79,16 @@ class MemoryItem:
             "tick": self.tick,
             "game_s": self.game_s,
             "evidence": list(self.evidence),
-            "worth": None if self.worth is None else round(self.worth, 6),  # it fades by the second
+            "worth": None
+            if self.worth is None
+            else round(self.worth, 6),  # it decays by the second
             "data": self.data,
             **self.more,
         }
 
 
 def knowledge_items(database: Database, *, now: float) -> Iterator[MemoryItem]:
-    """Yield all that outlives runs: the rows of the four tables by table and id, then entries, oldest first."""
+    """Yield the items of a knowledge file: rows of the four tables by table and id, then entries, oldest first."""
     row = database.row("SELECT decayed_at FROM tactician_stats")
     decayed_at = now if row is None else row[0]
     yield from _rows(database, now)
@@ -97,7 +99,7 @@ def knowledge_items(database: Database, *, now: float) -> Iterator[MemoryItem]:
 
 
 def run_items(run: RunReader) -> Iterator[MemoryItem]:
-    """Yield what a run remembers at its last commit, oldest first."""
+    """Yield the entries of a run at its last commit, oldest first."""
     run_id = run.run_id
     for entry in run.live_entries():
         yield _item(entry, LIVE_ENTRIES, run_id, {"expires_s": entry.expires_s})
@@ -124,7 +126,7 @@ def _rows(database: Database, now: float) -> Iterator[MemoryItem]:
 
 
 def _long_term(row: tuple[Any, ...], decayed_at: float) -> MemoryItem:
-    entry, known = checked_entry(entry_of(row)), taught(row)
+    entry, known = checked_entry(entry_of(row)), history_of(row)
     more: dict[str, Json] = {
         "number": entry.seq,
         "origin": known.origin,
@@ -134,7 +136,7 @@ def _long_term(row: tuple[Any, ...], decayed_at: float) -> MemoryItem:
     item = _item(entry, ENTRIES, known.run_id, more, sequence=known.sequence)
     if not decayed_at:
         return item
-    # An entry fades by the same rate from the day it is delivered, which tells its date.
+    # An entry decays at a fixed rate from its delivery, so its relevance gives its date.
     rate = ConsolidationConfig().forgetting_decay_rate
     date = decayed_at - log(max(1e-9, min(1.0, entry.relevance))) / log(rate) * MONTH_S
     return replace(item, first=date, last=date)

@@ -1,6 +1,6 @@
-"""The entries that outlive runs: as rows, as later runs read them, and as lessons and time change them.
+"""Entries that outlive runs: their rows, the seeds of later runs, and their change by lessons and time.
 
-Each is folded from what each run said under its key; several that say the same are one.
+Each is aggregated from the contributions under its key; entries with equal content are merged.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,16 +35,16 @@ COLUMNS: Final = (
 SELECT: Final = select_from(ENTRIES, COLUMNS.split(", "))
 INSERT: Final = insert_into(ENTRIES, COLUMNS.split(", "))
 _OPTIONAL_FIELDS: Final = ("relevance", "utility", "status", "closed")
-# Told by a share beside its record.
+# Fields that a contribution stores outside of its record.
 _NOT_IN_RECORD: Final = frozenset({"scope", "key", "status", "sources"})
 _COPIED_FIELDS: Final = ("kind", "tick", "game_s", "data", "importance", "utility")
 SCOPE: Final = 1
 KEY: Final = 8
-LASTING: Final = ("agent:?*:ltm:?*", "team:?*", "collective")  # the scopes that outlive a run
+LASTING: Final = ("agent:?*:ltm:?*", "team:?*", "collective")  # scopes that outlive a run
 
 
 def entry_of(row: tuple[Any, ...]) -> Entry:
-    """Return the entry that a row of `COLUMNS` holds; the run it comes from is among its sources."""
+    """Return the entry in a row of `COLUMNS`; the run that learnt it is among its sources."""
     sources, learnt_in = tuple(decode(row[13])), f"{RUN}{row[15]}"
     if learnt_in not in sources:
         sources = (*sources, learnt_in)
@@ -53,15 +53,15 @@ def entry_of(row: tuple[Any, ...]) -> Entry:
 
 
 def archived(row: tuple[Any, ...]) -> dict[str, Json]:
-    """Return the whole of a row of `COLUMNS` as the archive keeps it."""
+    """Return a row of `COLUMNS` as the archive stores it."""
     whole = dict(zip(COLUMNS.split(", "), row, strict=True))
     return whole | {name: decode(whole[name]) for name in ("data", "tags", "sources", "merged")}
 
 
 def entry_from(run_id: str, lesson: OutboxRow) -> tuple[Entry, str]:
-    """Return the entry that a lesson of `run_id` carries, and its origin: the run that learnt it first.
+    """Return the entry in a lesson of `run_id`, and its origin: the run that learnt it first.
 
-    Its key begins with the origin, so that those of different runs never collide.
+    Its key begins with the origin, so that keys of different runs never collide.
     """
     payload: Mapping[str, Any] = lesson.payload
     key, sources = payload.get("key") or f"lesson-{lesson.sequence}", payload.get("sources", ())
@@ -85,8 +85,8 @@ def entry_from(run_id: str, lesson: OutboxRow) -> tuple[Entry, str]:
     return entry, origin
 
 
-class Taught(NamedTuple):
-    """How an entry came to be known: where first, by which lesson last, how often, and as what else."""
+class EntryHistory(NamedTuple):
+    """The history of an entry: its first run, its last lesson, the number of lessons, and merged keys."""
 
     origin: str
     run_id: str
@@ -95,13 +95,13 @@ class Taught(NamedTuple):
     merged: tuple[str, ...] = ()
 
 
-def taught(row: tuple[Any, ...]) -> Taught:
-    """Return how the entry in a row of `COLUMNS` came to be known."""
-    return Taught._make((*row[15:19], tuple(decode(row[19]))))
+def history_of(row: tuple[Any, ...]) -> EntryHistory:
+    """Return the history of the entry in a row of `COLUMNS`."""
+    return EntryHistory._make((*row[15:19], tuple(decode(row[19]))))
 
 
-def row_of(entry: Entry, known: Taught) -> tuple[object, ...]:
-    """Return the row that `INSERT` takes, all but its id."""
+def row_of(entry: Entry, known: EntryHistory) -> tuple[object, ...]:
+    """Return the row for `INSERT`, without its id."""
     return (
         *entry[1:5],
         encode(entry.data),
@@ -120,17 +120,17 @@ WORTH: Final = "importance * utility DESC, id DESC"
 
 
 class LongTermEntries:
-    """Entries to be read, the oldest first where nothing else is said."""
+    """Reads long-term entries, oldest first by default."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def all(self) -> list[Entry]:
-        """Return all entries, with those that no longer hold."""
+        """Return all entries, including closed ones."""
         return self._found(SELECT + "ORDER BY id")
 
     def best(self, limit_per_kind: int = SEEDS) -> list[Entry]:
-        """Return the entries a new run starts with: those that hold and are worth most, of each kind in a scope, the best first.
+        """Return the seeds of a new run: the open entries worth most of each kind in a scope, best first.
 
         They name the run they come from: their keys begin with it, their sources end with it.
         """
@@ -144,24 +144,26 @@ class LongTermEntries:
 
 
 class AggregatedEntry(NamedTuple):
-    """One entry and how it came to be known; by key, which runs' words do not stand."""
+    """One entry with its history and, by key, the overruled runs."""
 
     entry: Entry
-    known: Taught
+    known: EntryHistory
     overruled: Mapping[str, Overruled]
-    since: tuple[float, str, int]  # by which entries are put in an order that nothing else decides
+    since: tuple[float, str, int]  # the sort key of entries
 
 
 def row_key(scope: str, key: str) -> str:
-    """Return the id under which the shares of an entry are kept."""
+    """Return the id of an entry in the table of contributions."""
     return encode([scope, key])
 
 
 def aggregate_entries(
-    scope: str, shares: Mapping[str, ByRun], *, at: float, rate: float
+    scope: str, contributions: Mapping[str, ByRun], *, at: float, rate: float
 ) -> list[AggregatedEntry]:
-    """Return the entries that `shares`, by key, make at a date, those known longest first."""
-    believed = sorted(_aggregated_entries(scope, shares, at, rate), key=lambda each: each.since)
+    """Return the entries that contributions, by key, add up to at a date, oldest knowledge first."""
+    believed = sorted(
+        _aggregated_entries(scope, contributions, at, rate), key=lambda each: each.since
+    )
     groups: dict[tuple[str, str, str], list[AggregatedEntry]] = {}
     for each in believed:
         same = each.entry.kind, encode(each.entry.data), each.entry.closed
@@ -170,9 +172,9 @@ def aggregate_entries(
 
 
 def current_relevance(entry: Entry, known: Iterable[ByRun], *, at: float, rate: float) -> float:
-    """Return how relevant an entry is at a date, from what was said under each of its keys.
+    """Return the relevance of an entry at a date, from the contributions under each of its keys.
 
-    What no run has taught was agreed on at a date of its own.
+    An entry without contributions was agreed on by several runs, and holds its own date.
     """
     ranked = [believed[-1] for each in known if (believed := by_precedence(each.values()))]
     if not ranked:
@@ -186,10 +188,10 @@ def _relevance(deciding: Contribution, at: float, rate: float) -> float:
 
 
 def _aggregated_entries(
-    scope: str, shares: Mapping[str, ByRun], at: float, rate: float
+    scope: str, contributions: Mapping[str, ByRun], at: float, rate: float
 ) -> Iterator[AggregatedEntry]:
-    """Yield what is believed of each key."""
-    for key, runs in shares.items():
+    """Yield the entry of each key."""
+    for key, runs in contributions.items():
         known = by_precedence(runs.values())
         if not known:
             continue
@@ -204,21 +206,21 @@ def _aggregated_entries(
             version=times,
             relevance=_relevance(deciding, at, rate),
             tags=frozenset(record["tags"]),
-            status=deciding.status,  # type: ignore[arg-type]  # as it was taught
+            status=deciding.status,  # type: ignore[arg-type]  # as in the lesson
             sources=(*deciding.evidence, *closing.evidence),
             closed=record["closed"] if closing is OPEN else closing.reason,
             **{name: record[name] for name in _COPIED_FIELDS},
         )
-        taught = Taught(record["origin"], deciding.run_id, deciding.taught, times)
+        history = EntryHistory(record["origin"], deciding.run_id, deciding.taught, times)
         since = min((each.since, each.run_id, each.taught) for each in known)
-        yield AggregatedEntry(entry, taught, {key: overruled_runs(known, deciding, "data")}, since)
+        yield AggregatedEntry(entry, history, {key: overruled_runs(known, deciding, "data")}, since)
 
 
 def _merged_entry(group: Sequence[AggregatedEntry]) -> AggregatedEntry:
-    """Return the most trusted of those that say the same, then oldest, with what all of them know."""
+    """Return the most trusted, then oldest, of equal entries, with the sources and tags of all."""
     if len(group) == 1:
         return group[0]
-    best = max(group, key=lambda each: TRUST[each.entry.status])  # of equals the first
+    best = max(group, key=lambda each: TRUST[each.entry.status])  # the first of equals
     entries = [each.entry for each in group]
     others = [each for each in group if each is not best]
     merged = [key for each in others for key in (each.entry.key, *each.known.merged)]
@@ -240,42 +242,41 @@ def _merged_entry(group: Sequence[AggregatedEntry]) -> AggregatedEntry:
 
 
 MAX_ENTRIES: Final = 500  # of each scope
-IMPORTANT: Final = 8  # from here on nothing is let go of for having faded
+IMPORTANT: Final = 8  # from this importance on, entries are never pruned for low relevance
 
 
 class LongTermEntryStore(LongTermEntries):
-    """Entries that are taught, closed, faded, made one and let go of; what goes is archived.
-
-    `rate` is what is left of their relevance after a month.
-    """
+    """Adds, closes, decays, merges and archives long-term entries; `rate` is the relevance left after a month."""
 
     def __init__(
-        self, database: Database, archive: Archive, shares: ContributionTable, rate: float
+        self, database: Database, archive: Archive, contributions: ContributionTable, rate: float
     ) -> None:
         super().__init__(database)
         self._archive = archive
-        self._contributions = shares
+        self._contributions = contributions
         self._rate = rate
 
-    def take(self, run_id: str, lesson: OutboxRow, at: float) -> None:
-        """Take up the entry of a lesson, in the place of what was known under its key, if it is to be believed."""
+    def add_lesson(self, run_id: str, lesson: OutboxRow, at: float) -> None:
+        """Add the entry of a lesson, which replaces the entry of its key if it has precedence."""
         entry, origin = entry_from(run_id, lesson)
         name = row_key(entry.scope, entry.key)
-        shares = self._contributions.of(ENTRIES, name)
-        believed = {"origin": origin, **whole(entry)}
-        record = {name: believed[name] for name in believed if name not in _NOT_IN_RECORD}
+        contributions = self._contributions.of(ENTRIES, name)
+        values = {"origin": origin, **whole(entry)}
+        record = {name: values[name] for name in values if name not in _NOT_IN_RECORD}
         date = float(lesson.payload.get("at", at))
-        share = shares.get(run_id, Contribution(run_id)).with_lesson(lesson, record, date)
-        self._contributions.keep(ENTRIES, name, [share])
+        contribution = contributions.get(run_id, Contribution(run_id)).with_lesson(
+            lesson, record, date
+        )
+        self._contributions.save(ENTRIES, name, [contribution])
         rows = self._rows("WHERE scope = ? AND key = ?", entry.scope, entry.key)
-        if not rows and shares:  # it may have become one with another
+        if not rows and contributions:  # it may have been merged into another
             is_there = "EXISTS (SELECT 1 FROM json_each(merged) WHERE value = ?)"
             where = f"WHERE scope = ? AND merged <> '[]' AND {is_there}"
             rows = self._rows(where, entry.scope, entry.key)
-        self._rebuild(entry.scope, rows, at, {entry.key: {**shares, run_id: share}})
+        self._rebuild(entry.scope, rows, at, {entry.key: {**contributions, run_id: contribution}})
 
     def close(self, run_id: str, lesson: OutboxRow, at: float) -> None:
-        """Note why the entry that a lesson names no longer holds; it stays, with what shows it."""
+        """Close the entry that a lesson names, with reason and evidence; it stays in the table."""
         payload: Any = lesson.payload
         names = (payload["id"], f"{run_id}/{payload['id']}")
         where = (
@@ -286,31 +287,36 @@ class LongTermEntryStore(LongTermEntries):
         for row in self._rows(where, *names):
             for key in self._keys(row):
                 name = row_key(row[SCOPE], key)
-                share = self._contributions.of(ENTRIES, name).get(run_id, Contribution(run_id))
-                self._contributions.keep(ENTRIES, name, [share.closed(closing)])
+                contribution = self._contributions.of(ENTRIES, name).get(
+                    run_id, Contribution(run_id)
+                )
+                self._contributions.save(ENTRIES, name, [contribution.with_closing(closing)])
             self._rebuild(row[SCOPE], [row], at, keep_place=True)
 
     def fade(self, at: float) -> None:
-        """Let everything be as relevant as it is at the date `at`."""
-        shares = self._contributions.all(ENTRIES)
+        """Update the relevance of all entries to the date `at`."""
+        contributions = self._contributions.all(ENTRIES)
         relevance = []
         for row in self._rows(""):
-            known = [shares.get((ENTRIES, row_key(row[SCOPE], key)), {}) for key in self._keys(row)]
+            known = [
+                contributions.get((ENTRIES, row_key(row[SCOPE], key)), {})
+                for key in self._keys(row)
+            ]
             with self._database.understood(ENTRIES):
                 left = current_relevance(entry_of(row), known, at=at, rate=self._rate)
             relevance.append((left, row[0]))
         self._database.execute_many("UPDATE ltm_entries SET relevance = ? WHERE id = ?", relevance)
 
-    def let_go(self, number: int) -> None:
-        """Archive the entry in the row `number`, if it is there, because it is to be forgotten."""
+    def archive(self, number: int) -> None:
+        """Archive the entry in row `number`, if it exists, and mark it as forgotten on purpose."""
         for row in self._rows("WHERE id = ?", number):
-            self._contributions.let_go(
+            self._contributions.forget(
                 (ENTRIES, row_key(row[SCOPE], key)) for key in self._keys(row)
             )
-            self._let_go(row)
+            self._archive_row(row)
 
     def merge(self, scope_glob: str, at: float) -> int:
-        """Return how many entries became one with another that says the same."""
+        """Merge entries with equal content, and return how many were removed."""
         groups = self._database.rows(
             "SELECT scope, kind, data FROM ltm_entries WHERE scope GLOB ? AND closed = '' "
             "GROUP BY scope, kind, data HAVING count(*) > 1",
@@ -324,35 +330,35 @@ class LongTermEntryStore(LongTermEntries):
         return gone
 
     def rebuild_all(self, at: float) -> None:
-        """Make every entry anew that anybody ever taught, those that say the same as one."""
-        shares = self._contributions.all(ENTRIES)
+        """Rebuild all entries from all contributions, merging equal ones."""
+        contributions = self._contributions.all(ENTRIES)
         scopes: dict[str, dict[str, ByRun]] = {}
-        for (_, name), runs in shares.items():
+        for (_, name), runs in contributions.items():
             scope, key = decode(name)
             scopes.setdefault(scope, {})[key] = runs
         for scope in sorted(scopes):
             self._rebuild(scope, [], at, scopes[scope])
 
     def add(self, entries: Iterable[tuple[Entry, str, int]]) -> None:
-        """Add entries that were not taught by a run, each with who says so and a number."""
+        """Add entries that no run contributed, each with its source and a number."""
         for entry, by, number in entries:
-            self._database.execute(INSERT, (None, *row_of(entry, Taught(by, by, number))))
+            self._database.execute(INSERT, (None, *row_of(entry, EntryHistory(by, by, number))))
 
     def prune(self, scope_glob: str, threshold: float) -> int:
-        """Return how many entries went that had faded under `threshold` or were over the cap.
+        """Archive entries of low relevance or over the cap, and return how many.
 
-        What proved useful fades later, what proved useless sooner; what is important stays.
+        High utility delays this, low utility hastens it; important entries stay.
         """
         faded = "WHERE scope GLOB ? AND importance < ? AND relevance * (0.5 + utility) < ?"
-        gone = self._let_go_all(self._rows(faded, scope_glob, IMPORTANT, threshold))
+        gone = self._archive_all(self._rows(faded, scope_glob, IMPORTANT, threshold))
         return gone + self.limit(scope_glob)
 
     def limit(self, scope_glob: str = "*") -> int:
-        """Return how many entries went that were over the cap of their scope: those worth least."""
+        """Archive the least valuable entries over the cap of their scope, and return how many."""
         place = f"row_number() OVER (PARTITION BY scope ORDER BY closed <> '', {WORTH})"
         placed = f"SELECT id, {place} AS place FROM ltm_entries WHERE scope GLOB ?"  # noqa: S608
         where = f"WHERE id IN (SELECT id FROM ({placed}) WHERE place > ?)"  # noqa: S608
-        return self._let_go_all(self._rows(where, scope_glob, MAX_ENTRIES))
+        return self._archive_all(self._rows(where, scope_glob, MAX_ENTRIES))
 
     def _rebuild(
         self,
@@ -363,25 +369,22 @@ class LongTermEntryStore(LongTermEntries):
         *,
         keep_place: bool = False,
     ) -> int:
-        """Put what the shares say in the place of `rows`, with the keys that are `known` as well; return how many it is.
-
-        What says the same is one.
-        """
-        shares = dict(known or {})
+        """Replace `rows` by the entries their contributions and `known` add up to; return their number."""
+        contributions = dict(known or {})
         for row in rows:
             for key in self._keys(row):
-                if key not in shares:
-                    shares[key] = self._contributions.of(ENTRIES, row_key(scope, key))
-        believed = aggregate_entries(scope, shares, at=at, rate=self._rate)
+                if key not in contributions:
+                    contributions[key] = self._contributions.of(ENTRIES, row_key(scope, key))
+        believed = aggregate_entries(scope, contributions, at=at, rate=self._rate)
         places = {row[KEY]: row[0] for row in rows} if keep_place else {}
-        said = {(each.entry.key, encode(each.entry.data)) for each in believed}
+        current = {(each.entry.key, encode(each.entry.data)) for each in believed}
         for row in rows:
             with self._database.understood(ENTRIES):
-                stays = (row[KEY], encode(entry_of(row).data)) in said
+                stays = (row[KEY], encode(entry_of(row).data)) in current
             if stays:
                 self._delete(row)
             else:
-                self._let_go(row)
+                self._archive_row(row)
         for each in believed:
             place = places.get(each.entry.key)
             self._database.execute(INSERT, (place, *row_of(each.entry, each.known)))
@@ -390,22 +393,22 @@ class LongTermEntryStore(LongTermEntries):
         return len(believed)
 
     def _keys(self, row: Row) -> tuple[str, ...]:
-        """Return the keys of all that a row is made of, its own first."""
+        """Return the keys merged into a row, its own first."""
         with self._database.understood(ENTRIES):
             return row[KEY], *decode(row[19])
 
     def _rows(self, where: str, *parameters: object) -> list[Row]:
         return self._database.rows(SELECT + where, parameters)
 
-    def _let_go_all(self, rows: Sequence[Row]) -> int:
+    def _archive_all(self, rows: Sequence[Row]) -> int:
         for row in rows:
-            self._let_go(row)
+            self._archive_row(row)
         return len(rows)
 
-    def _let_go(self, row: Row) -> None:
+    def _archive_row(self, row: Row) -> None:
         with self._database.understood(ENTRIES):
             whole = archived(row)
-        self._archive.keep(ENTRIES, row[KEY], whole)
+        self._archive.add(ENTRIES, row[KEY], whole)
         self._delete(row)
 
     def _delete(self, row: Row) -> None:

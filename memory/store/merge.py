@@ -1,8 +1,8 @@
-"""Several files of memory merged into one: copies are read, the sum is made elsewhere, and put in place if it differs.
+"""The merge of several memory files into one: copies are read, the result is built elsewhere and written when it differs.
 
-What a memory is at bottom are its shares, how far each run was delivered, its archive and its date. Of these two
-memories become one whichever comes first, and merging again changes nothing. All that is known is made anew from them
-at the later date of both; only then are rows dropped that are worth too little or over the caps.
+The base of a memory is its contributions, the delivery state of each run, its archive and its date. The merge of these is
+commutative, and merging again changes nothing. All knowledge is rebuilt from them at the later date; only then are rows
+pruned that are worth too little or over the caps.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Rows = dict[str, list[tuple[Any, ...]]]
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
-COPIED: Final = (  # all that a memory holds, in an order in which it can be put in place
+COPIED: Final = (  # all tables of a memory, in an order in which they can be written
     ("tactician_stats", "*", "1"),
     *((table.name, "*", table.id_column) for table in TABLES),
     ("provenance", "*", "table_name, id"),
@@ -47,21 +47,21 @@ COPIED: Final = (  # all that a memory holds, in an order in which it can be put
 
 @dataclass(frozen=True, slots=True)
 class MemoryContent:
-    """What one or several memories come to; `held` is what is known in any of them, as it is known there."""
+    """The content of one or several memories; `held` are all their rows as stored."""
 
     date: float = 0.0
-    shares: ByRow = field(default_factory=dict)
+    contributions: ByRow = field(default_factory=dict)
     delivered: Mapping[str, int] = field(default_factory=dict)
     archive: Mapping[StoredRow, float] = field(default_factory=dict)
     held: frozenset[StoredRow] = frozenset()
 
     def merged_with(self, other: MemoryContent) -> MemoryContent:
-        """Return both as one."""
+        """Return the merged content of both."""
         return MemoryContent(
             max(self.date, other.date),
             _merge_mappings(
-                self.shares,
-                other.shares,
+                self.contributions,
+                other.contributions,
                 lambda mine, theirs: _merge_mappings(mine, theirs, joined),
             ),
             _merge_mappings(self.delivered, other.delivered, max),
@@ -71,44 +71,40 @@ class MemoryContent:
 
 
 class MergedStore(KnowledgeStore):
-    """A new file that is filled with what several memories come to."""
+    """A new file for the merged content of several memories."""
 
     def fill(self, content: MemoryContent, agree: AgreementRule) -> None:
-        """Make all that is known from `content`, with the collective entries that `agree` makes of it."""
+        """Build all rows from `content`, and the collective entries that `agree` returns for them."""
         with self._database.transaction():
             self._contributions.save_all(
-                {each: content.shares[each] for each in sorted(content.shares)}
+                {each: content.contributions[each] for each in sorted(content.contributions)}
             )
             for run_id, sequence in sorted(content.delivered.items()):
                 save_delivery(self._database, run_id, sequence)
             with self._editing(prunes=True) as known:
-                self._apply(known, content.shares)
+                self._apply(known, content.contributions)
             self._long_term.rebuild_all(self._now)
-            self._long_term.add(agree(self.load_knowledge(), content.shares))
+            self._long_term.add(agree(self.load_knowledge(), content.contributions))
             self._long_term.prune("*", self._config.importance_threshold)
             self._archive_all(content)
 
     def _archive_all(self, content: MemoryContent) -> None:
-        """Keep what any of them had let go of, and what any of them knew and this one does not."""
-        known = {
-            place
-            for archived_rows in _stored_rows(self._database)
-            for place in _locations(archived_rows)
-        }
-        archived_rows = dict(content.archive)
-        for each in content.held - archived_rows.keys():
+        """Archive the archived rows of all sources, and their rows that the result does not hold."""
+        known = {place for row in _stored_rows(self._database) for place in _locations(row)}
+        archived_at = dict(content.archive)
+        for each in content.held - archived_at.keys():
             if not known.issuperset(_locations(each)):
-                archived_rows[each] = self._now
+                archived_at[each] = self._now
         self._database.execute("DELETE FROM archive")
         self._database.execute_many(
             "INSERT INTO archive (table_name, id, row, provenance, archived_at) "
             "VALUES (?, ?, ?, ?, ?)",
-            sorted((*each, date) for each, date in archived_rows.items()),
+            sorted((*each, date) for each, date in archived_at.items()),
         )
 
 
 def content_of(database: Database) -> MemoryContent:
-    """Return what one memory holds."""
+    """Return the content of one memory."""
     date = database.row("SELECT decayed_at FROM tactician_stats")
     archive = database.rows("SELECT table_name, id, row, provenance, archived_at FROM archive")
     return MemoryContent(
@@ -121,7 +117,7 @@ def content_of(database: Database) -> MemoryContent:
 
 
 def all_rows(database: Database) -> dict[str, list[tuple[Any, ...]]]:
-    """Return all rows, in an order that says nothing of how they came there."""
+    """Return all rows by table, in an order independent of their insertion."""
     # The names are our own, not a caller's.
     return {
         name: database.rows(f"SELECT {columns} FROM {name} ORDER BY {order}")  # noqa: S608
@@ -130,7 +126,7 @@ def all_rows(database: Database) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def replace_rows(database: Database, rows: Mapping[str, list[tuple[Any, ...]]]) -> None:
-    """Let a file hold `rows` and nothing else, in the transaction that is open."""
+    """Replace all rows of a file by `rows`, in the open transaction."""
     for name, columns, _ in COPIED:
         database.execute(f"DELETE FROM {name}")  # noqa: S608
         if each := rows[name]:
@@ -142,13 +138,13 @@ def replace_rows(database: Database, rows: Mapping[str, list[tuple[Any, ...]]]) 
 def _merge_mappings(
     one: Mapping[Key, Value], other: Mapping[Key, Value], choose: Callable[[Value, Value], Value]
 ) -> dict[Key, Value]:
-    """Return two mappings as one; where both have a key, `choose` makes one of their values."""
+    """Return the union of two mappings; `choose` merges the values of a common key."""
     both = {key: choose(one[key], other[key]) for key in one.keys() & other.keys()}
     return dict(sorted({**one, **other, **both}.items(), key=itemgetter(0)))
 
 
 def _stored_rows(database: Database) -> Iterator[StoredRow]:
-    """Yield what is known, as the archive would keep it."""
+    """Yield all rows as the archive would store them."""
     provenance_table = ProvenanceTable(database)
     for table in TABLES:
         for row in database.rows(table.select):
@@ -156,16 +152,16 @@ def _stored_rows(database: Database) -> Iterator[StoredRow]:
                 record = as_json(table.record_of(row))
             where = provenance_table.of(table.name, row[0])
             yield table.name, row[0], encode(record), encode(where and where._asdict())
-    taught = {name for table, name in ContributionTable(database).teachers() if table == ENTRIES}
+    from_runs = {name for table, name in ContributionTable(database).teachers() if table == ENTRIES}
     for row in database.rows(SELECT):
         with database.understood(ENTRIES):
-            if row_key(row[SCOPE], row[KEY]) in taught:
+            if row_key(row[SCOPE], row[KEY]) in from_runs:
                 yield ENTRIES, row[KEY], encode(archived(row)), "null"
 
 
-def _locations(archived_rows: StoredRow) -> list[tuple[str, str, str]]:
-    """Return where what a row holds would be found: an entry under its key, and those that became one with it."""
-    table, name, row, _ = archived_rows
+def _locations(stored: StoredRow) -> list[tuple[str, str, str]]:
+    """Return the table, scope and key of a row and of the entries merged into it."""
+    table, name, row, _ = stored
     if table != ENTRIES:
         return [(table, "", name)]
     whole = decode(row)
@@ -174,9 +170,9 @@ def _locations(archived_rows: StoredRow) -> list[tuple[str, str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What came of a merge: how many rows each table holds now, whose they are, and what did not go together.
+    """The result of a merge: rows by table, the runs, and the numbers of agreed, contradicted and closed rows.
 
-    `copy` is where what was there before is kept, None when nothing was there or nothing changed.
+    `copy` is the backup of the target, None when there was no target or it did not change.
     """
 
     rows: Mapping[str, int]
@@ -192,7 +188,7 @@ class Merged:
 def merge_files(
     sources: Sequence[Path], into: Path, agree: AgreementRule, config: ConsolidationConfig
 ) -> Merged:
-    """Return what came of making one memory at `into` of those of `sources` and what is there already."""
+    """Merge the memories of `sources` and the one at `into`, if any, into one file at `into`, and return the result."""
     target = into.resolve()
     others = [each for each in sources if each.resolve() != target]
     with TemporaryDirectory(prefix="merge-") as folder:
@@ -214,7 +210,7 @@ def merge_files(
         kept = unused_path(into, "before-merge")
         shutil.copyfile(before, kept)
         with closing(open_database(into, KNOWLEDGE_SCHEMA)) as database, database.transaction():
-            if all_rows(database) != there:  # a run has delivered to it meanwhile
+            if all_rows(database) != there:  # a run delivered to it meanwhile
                 held = content_of(database)
                 rows = _build(
                     reduce(MemoryContent.merged_with, read, held),
@@ -227,7 +223,7 @@ def merge_files(
 
 
 def _read(path: Path, copy: Path) -> tuple[MemoryContent, Rows]:
-    """Return what a file of any version holds, and its rows, by way of a copy."""
+    """Return the content and the rows of a file of any version, read from a copy."""
     copy_database(path, KNOWLEDGE_SCHEMA, copy)
     with closing(open_database(copy, KNOWLEDGE_SCHEMA)) as database:
         return content_of(database), all_rows(database)
@@ -236,7 +232,7 @@ def _read(path: Path, copy: Path) -> tuple[MemoryContent, Rows]:
 def _build(
     content: MemoryContent, path: Path, agree: AgreementRule, config: ConsolidationConfig
 ) -> Rows:
-    """Return all rows of a new file that holds what `content` come to."""
+    """Return all rows of a new file with this content."""
     with closing(open_database(path, KNOWLEDGE_SCHEMA)) as database:
         store = MergedStore(database, now=content.date, config=config)
         store.age()

@@ -8,7 +8,7 @@ from memory import Blackboard, as_json, scope_name
 from memory.blackboard.entry import COLLECTIVE, team_scope
 from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance
-from memory.team_memory import AGREED, SHARED, MemoryManagementAgent, shares
+from memory.team_memory import AGREED, SHARED, MemoryManagementAgent, team_subscription
 from tests.memory.samples import MISTAKE, PATTERN
 
 TEAM = team_scope("red")
@@ -22,7 +22,7 @@ class Team:
         self.blackboard = blackboard
         self.flows = Flows(blackboard)
         self.manager = MemoryManagementAgent(blackboard, self.flows, Maintenance(blackboard))
-        self.flows.add(shares("ann", "red"), shares("bob", "red"))
+        self.flows.add(team_subscription("ann", "red"), team_subscription("bob", "red"))
 
     def learn(self, agent: str, tip: str, *, about: str = "m1", importance: int = 6) -> None:
         data = as_json(replace(MISTAKE, mistake_id=about, prevention_tip=tip))

@@ -1,4 +1,4 @@
-"""All checks of a file of knowledge: contradictions, figures that cannot be, orphans, and what has outlived its use."""
+"""All checks of a knowledge file: contradictions, impossible figures, orphans, and outdated rows."""
 
 import re
 from collections import Counter, defaultdict
@@ -46,25 +46,25 @@ from memory.tiers.knowledge import (
     SuccessfulStrategy,
 )
 
-# Why nothing stands behind a record; or what is wrong with it, the fields put right, and what else is told.
+# Why a record has no evidence; or the finding, the corrected fields, and further details for its text.
 _Flaw = str | tuple[str, Mapping[str, object], Mapping[str, object]] | None
 
 CONFIG: Final = ConsolidationConfig()
-MIN_USES: Final = CONFIG.min_occurrences_for_pattern  # uses under which a rate says little
-TOLERANCE: Final = 1e-3  # wins, battles: what floating point may lose
-MONTHS: Final = 6  # after which nothing is taken for granted
-NON_RUN_SOURCES: Final = frozenset({MANUAL_SOURCE, MANAGER})  # who teaches without having played
+MIN_USES: Final = CONFIG.min_occurrences_for_pattern  # uses below which a rate proves little
+TOLERANCE: Final = 1e-3  # wins or battles: floating point error
+MONTHS: Final = 6  # after which knowledge is outdated
+NON_RUN_SOURCES: Final = frozenset({MANUAL_SOURCE, MANAGER})  # sources that did not play
 _OLD_RELEVANCE: Final = (
     CONFIG.forgetting_decay_rate**MONTHS
-)  # how relevant an entry still is by then
+)  # the relevance of an entry at that age
 _RUN_SOURCE: Final = re.compile(r"run:(?P<run>.+)|(?P<entry>[^/:]+)/\d+")
 _CHECKED_TABLES: Final = frozenset(
     {"provenance", "deliveries", "ltm_entries"}
-)  # by checks of their own
+)  # by separate checks
 
 
 def check_knowledge(database: Database, *, now: float) -> Iterator[CheckFinding]:
-    """Yield what is wrong with the knowledge in `database`, which may be written to, at the date `now`."""
+    """Yield the findings of the knowledge in `database`, which may be written to, at the date `now`."""
     yield from damaged_indexes(database, Repairs.reindex)
     content = knowledge_content(database)
     for unreadable in content.unreadable:
@@ -79,7 +79,7 @@ def check_knowledge(database: Database, *, now: float) -> Iterator[CheckFinding]
     yield from _evidence(content)
     for table, run_id in rows_by_run(database, _CHECKED_TABLES):
         if run_id not in {*content.deliveries, *NON_RUN_SOURCES}:
-            yield finding("rows_of_nobody", table=table, run_id=run_id)
+            yield finding("rows_of_unknown_run", table=table, run_id=run_id)
     yield from _outdated_rows(content, now)
     for known, entry in content.entries:
         yield from _outdated_entry(entry, known.origin)
@@ -89,7 +89,7 @@ def check_knowledge(database: Database, *, now: float) -> Iterator[CheckFinding]
 def _strategies(strategies: Sequence[SuccessfulStrategy]) -> Iterator[CheckFinding]:
     same: defaultdict[str, list[SuccessfulStrategy]] = defaultdict(list)
     alike: defaultdict[str, list[SuccessfulStrategy]] = defaultdict(list)
-    # The most proven first: into it the others go.
+    # The one with most uses first: the others are merged into it.
     for each in sorted(strategies, key=lambda each: (-each.total_uses, each.strategy_id)):
         matchup: list[Json] = [each.enemy_type, each.player_pokemon]
         same[encode([*matchup, each.moves_sequence])].append(each)
@@ -98,7 +98,7 @@ def _strategies(strategies: Sequence[SuccessfulStrategy]) -> Iterator[CheckFindi
         moves = ", ".join(first.moves_sequence)
         for other in others:
             mend = fix_by(Repairs.merge_strategies, first, other)
-            yield finding("strategy_told_twice", mend, first=first, other=other, moves=moves)
+            yield finding("duplicate_strategy", mend, first=first, other=other, moves=moves)
     for group in alike.values():
         few = [each for each in group if each.total_uses < MIN_USES]
         for lost in few:
@@ -128,7 +128,7 @@ def _patterns(content: KnowledgeContent) -> Iterator[CheckFinding]:
 
 
 def _place_and_action(pattern: LearnedPattern) -> tuple[str, str]:
-    """Return place and action of a pattern of one action; the action of others is several."""
+    """Return the place and the action of a pattern; a pattern of several actions yields all of them as one text."""
     reasoning = str(pattern.trigger_conditions.get("reasoning", ""))
     place = str(pattern.trigger_conditions.get("location", ""))
     return place, pattern.description.removeprefix(f"{reasoning}: ")
@@ -142,11 +142,11 @@ def _contradiction(pattern: LearnedPattern, mistake: MistakeRecord) -> CheckFind
     )
     close = fix_by(Repairs.close_row, MISTAKES.name, mistake.mistake_id, reason, evidence)
     mend = close if worked >= failed else None
-    return finding("advised_and_advised_against", mend, pattern=pattern, mistake=mistake)
+    return finding("pattern_and_mistake", mend, pattern=pattern, mistake=mistake)
 
 
 def _figures(content: KnowledgeContent) -> Iterator[CheckFinding]:
-    """Yield the figures that do not fit together."""
+    """Yield inconsistent figures."""
     for table, flaw_of in (
         (PATTERNS, _pattern),
         (STRATEGIES, _strategy),
@@ -159,16 +159,20 @@ def _figures(content: KnowledgeContent) -> Iterator[CheckFinding]:
                 case None:
                     pass
                 case str(what):
-                    mend = fix_by(Repairs.let_go, table.name, name, as_json(record))
-                    yield finding("baseless", mend, where=where, what=what)
+                    mend = fix_by(Repairs.archive_row, table.name, name, as_json(record))
+                    yield finding("no_evidence", mend, where=where, what=what)
                 case (wrong, right, details):
                     mend = fix_by(Repairs.change, table.name, record, **right)
                     yield finding(wrong, mend, where=where, each=record, right=right, **details)
     yield from _stats(content)
-    for taught, entry in content.entries:
-        if taught.times < 1 or not 0.0 <= entry.relevance <= 1.0 or not 0.0 <= entry.utility <= 1.0:
+    for history, entry in content.entries:
+        if (
+            history.times < 1
+            or not 0.0 <= entry.relevance <= 1.0
+            or not 0.0 <= entry.utility <= 1.0
+        ):
             mend = fix_by(Repairs.clamp_entry, entry.seq)
-            yield finding("entry_figures", mend, entry=entry, times=taught.times)
+            yield finding("entry_figures", mend, entry=entry, times=history.times)
 
 
 def _pattern(each: LearnedPattern) -> _Flaw:
@@ -215,7 +219,7 @@ def _swapped_dates(each: Piece, first: str, last: str) -> _Flaw:
     if began <= ended:
         return None
     names = {"first": first.replace("_", " "), "last": last.replace("_", " ")}
-    return "dates_turned", {first: ended, last: began}, names
+    return "swapped_dates", {first: ended, last: began}, names
 
 
 def _clamped(value: float, most: float) -> float:
@@ -241,24 +245,24 @@ def _provenance(content: KnowledgeContent) -> Iterator[CheckFinding]:
     for (table, name), known in content.provenance.items():
         if table not in TABLE_NAMED or (table, name) not in there:
             mend = fix_by(Repairs.drop_provenance, table, name, [*known[:5], list(known.evidence)])
-            yield finding("provenance_of_nothing", mend, table=table, id=name, known=known)
+            yield finding("orphan_provenance", mend, table=table, id=name, known=known)
     for table, name in content.lost:
         mend = fix_by(Repairs.drop_provenance, table, name, "unreadable")
         yield finding("unreadable_provenance", mend, table=table, id=name)
 
 
 def _lessons(content: KnowledgeContent) -> Iterator[CheckFinding]:
-    """Yield runs that taught more than they are known to have delivered: resumed, they would teach it again."""
-    taught: defaultdict[str, int] = defaultdict(int)
+    """Yield runs with lessons beyond their recorded delivery: resumed, they would deliver these again."""
+    last_lesson: defaultdict[str, int] = defaultdict(int)
     for (table, memory_id), where in content.provenance.items():
         if memory_id in content.records.get(table, ()) and where.run_id:
-            taught[where.run_id] = max(taught[where.run_id], where.sequence)
+            last_lesson[where.run_id] = max(last_lesson[where.run_id], where.sequence)
     for known, _ in content.entries:
-        taught[known.run_id] = max(taught[known.run_id], known.sequence)
-    for run_id, sequence in sorted(taught.items()):
+        last_lesson[known.run_id] = max(last_lesson[known.run_id], known.sequence)
+    for run_id, sequence in sorted(last_lesson.items()):
         delivered = content.deliveries.get(run_id)
         if run_id in NON_RUN_SOURCES or (delivered is not None and delivered >= sequence):
-            continue  # what no run says is no lesson
+            continue  # no run delivered it
         so_far = "no lesson" if delivered is None else f"lessons up to {delivered}"
         mend = fix_by(Repairs.record_delivery, run_id, sequence)
         yield finding("undelivered", mend, run_id=run_id, sequence=sequence, so_far=so_far)
@@ -276,7 +280,7 @@ def _evidence(content: KnowledgeContent) -> Iterator[CheckFinding]:
     details += [(f"entry {entry.key}", entry.sources) for _, entry in content.entries]
     for name, sources in details:
         if lost := [each for each in sources if not _is_traceable(each, known)]:
-            yield finding("evidence_of_nobody", where=name, lost=", ".join(map(repr, lost)))
+            yield finding("untraceable_evidence", where=name, lost=", ".join(map(repr, lost)))
 
 
 def _is_traceable(source: str, known: set[str]) -> bool:
@@ -292,20 +296,20 @@ def _outdated_rows(content: KnowledgeContent, now: float) -> Iterator[CheckFindi
             months = (now - table.kind.last_of(record)) / MONTH_S
             left, where = worth[Memory(table.name, name)], f"{table.name} {name}"
             mend = fix_by(
-                Repairs.let_go, table.name, name, as_json(content.records[table.name][name])
+                Repairs.archive_row, table.name, name, as_json(content.records[table.name][name])
             )
             if (closed := content.closed(table.name, name)) and months > MONTHS:
                 what = f"closed ({closed}), and {months:.0f} months old"
-                yield finding("outlived", mend, where=where, what=what)
+                yield finding("outdated", mend, where=where, what=what)
             elif left < CONFIG.importance_threshold:
                 what = f"it is worth {left:.2f} by now, under {CONFIG.importance_threshold}"
-                yield finding("outlived", mend, where=where, what=what)
+                yield finding("outdated", mend, where=where, what=what)
             elif table is PATTERNS and months > MONTHS:
                 yield finding("unproved", where=where, months=months)
 
 
 def _decayed(content: KnowledgeContent, now: float) -> Knowledge:
-    """Return what is held as it has faded by `now`, since it was last faded or proved."""
+    """Return the knowledge decayed to `now`, from the date of its last decay or evidence."""
     known, rate = knowledge_from(content.records), CONFIG.forgetting_decay_rate
     if content.stats is None:
         return known
@@ -313,8 +317,8 @@ def _decayed(content: KnowledgeContent, now: float) -> Knowledge:
     for kind in KINDS:
         records = known.of(kind.table)
         for name, record in () if kind.fades else records.items():
-            kept = faded(max(since, getattr(record, kind.date)), now, rate)
-            records[name] = replace(record, **{kind.worth: getattr(record, kind.worth) * kept})
+            left = faded(max(since, getattr(record, kind.date)), now, rate)
+            records[name] = replace(record, **{kind.worth: getattr(record, kind.worth) * left})
     return known
 
 
@@ -327,7 +331,7 @@ def _outdated_entry(entry: Entry, origin: str) -> Iterator[CheckFinding]:
     else:
         return
     mend, where = fix_by(Repairs.archive_entry, entry.seq), f"entry {entry.key}"
-    yield finding("outlived", mend, where=where, what=f"{what} (run {origin})")
+    yield finding("outdated", mend, where=where, what=f"{what} (run {origin})")
 
 
 def _caps(content: KnowledgeContent) -> Iterator[CheckFinding]:

@@ -86,7 +86,7 @@ WRONGS = (
         "INSERT INTO provenance VALUES ('mistake_records', 'ghost', 'claim', 'run-1', 1, 9, '', '[]')",
     ),
     wrong(
-        "damage", "nobody can read where", "UPDATE provenance SET evidence = '[' WHERE id = 's0'"
+        "damage", "provenance is unreadable", "UPDATE provenance SET evidence = '[' WHERE id = 's0'"
     ),
     wrong("orphan", "no lesson of it is known", "DELETE FROM deliveries"),
     wrong(
@@ -102,10 +102,10 @@ WRONGS = (
         "INSERT INTO tallies VALUES ('nobody')",
         is_mended=False,
     ),
-    wrong("damage", "nobody can read 'm1'", "UPDATE mistake_records SET situation = '{not'"),
-    wrong("damage", "nobody can read", "UPDATE ltm_entries SET data = '[1' WHERE id = 2"),
+    wrong("damage", "'m1' is unreadable", "UPDATE mistake_records SET situation = '{not'"),
+    wrong("damage", "is unreadable", "UPDATE ltm_entries SET data = '[1' WHERE id = 2"),
     wrong(
-        "damage", "nobody can read", "UPDATE mistake_records SET outcome = CAST(x'ff41' AS TEXT)"
+        "damage", "is unreadable", "UPDATE mistake_records SET outcome = CAST(x'ff41' AS TEXT)"
     ),
     wrong(
         "stale", "under 0.3", "UPDATE mistake_records SET last_occurred = 1.0, first_occurred = 1.0"
@@ -227,7 +227,7 @@ RUN_WRONGS = (
         "game seconds ago",
         "UPDATE entries SET expires_s = game_s - 900.0 WHERE scope = 'agent:play:stm' AND kind = 'battle'",
     ),
-    wrong("damage", "nobody can read", "UPDATE outbox SET payload = '[' WHERE sequence = 1"),
+    wrong("damage", "is unreadable", "UPDATE outbox SET payload = '[' WHERE sequence = 1"),
     wrong(
         "count",
         "do not add up",
@@ -236,7 +236,7 @@ RUN_WRONGS = (
     ),
     wrong(
         "orphan",
-        "lie in no scope",
+        "in an unknown scope",
         "UPDATE entries SET scope = 'attic' WHERE scope = 'agent:play:stm' AND kind = 'battle'",
         is_mended=False,
     ),

@@ -64,8 +64,10 @@ def test_b31_every_row_knows_all_the_runs_that_taught_it(a: Path, b: Path, c: Pa
         origins = reader.origins()
         assert origins["mistake_records", "m1"] == ("run-1", "run-2")
         assert origins["player_preferences", "f1"] == ("run-1",)
-        shares = reader.shares("mistake_records", "m1")
-        counts = {run: (share.record or {})["occurrence_count"] for run, share in shares.items()}
+        contributions = reader.contributions("mistake_records", "m1")
+        counts = {
+            run: (share.record or {})["occurrence_count"] for run, share in contributions.items()
+        }
         assert counts == {"run-1": 3, "run-2": 3}
         known = reader.load_knowledge()
         assert known.mistakes["m1"].occurrence_count == 6
