@@ -1,8 +1,8 @@
-"""Memory that several agents share: the scope of a team, and the collective scope that a management agent maintains.
+"""Memory that several agents share: team scopes, and the collective scope that a management agent maintains.
 
-A team is also all runs that ever taught one file, and those that taught copies of it elsewhere: their memories are
-merged by the same agent, by the same rule. What is shared names the agent that learnt it, and its key begins with that
-name, so that what two agents know of one thing stands side by side until the management agent makes one of it.
+A team also consists of all runs that delivered to one file or to copies of it: the same agent merges their memories by
+the same rule. A shared entry names the agent that learnt it, and its key begins with that name, so that statements of
+two agents on one subject coexist until the management agent merges them.
 """
 
 from collections import defaultdict
@@ -23,11 +23,11 @@ from memory.tiers.tactician import IMPORTANCE, TABLE_OF
 
 SHARED: Final = "shared"
 AGREED: Final = "agreed"
-SEED_LIMIT: Final = 100  # of each kind, for a new agent
+SEED_LIMIT: Final = 100  # entries of each kind, for a new agent
 
 
 def sharing_kinds() -> tuple[EntryKind, ...]:
-    """Return the policies of what is shared and of what is agreed on: the newest word of each counts."""
+    """Return the policies of shared and agreed entries: the newest entry of a key counts."""
     return (
         EntryKind(SHARED, key=lambda data: f"{data['origin']}/{data['about']}", lasting=True),
         EntryKind(AGREED, key=lambda data: str(data["about"]), lasting=True),
@@ -35,7 +35,7 @@ def sharing_kinds() -> tuple[EntryKind, ...]:
 
 
 def team_subscription(agent_id: str, team_id: str) -> MemorySubscription:
-    """Return the edge by which a team gets to know what one of its agents knows for good."""
+    """Return the edge that copies the long-term entries of one agent to its team."""
 
     def attributed(entries: Sequence[Entry]) -> list[Derived]:
         return [
@@ -56,7 +56,7 @@ def team_subscription(agent_id: str, team_id: str) -> MemorySubscription:
 
 
 class MemoryManagementAgent:
-    """Looks after what is shared: makes one of many words, keeps it tidy, and hands it on to the next generation."""
+    """The agent that merges shared statements, maintains shared scopes, and seeds new agents."""
 
     def __init__(self, blackboard: Blackboard, flows: Flows, maintenance: Maintenance) -> None:
         self._blackboard = blackboard
@@ -66,7 +66,7 @@ class MemoryManagementAgent:
         flows.add(MemorySubscription("teams", "team:*", COLLECTIVE, self._agree, of_kinds(SHARED)))
 
     def run(self) -> dict[str, int]:
-        """Return what was done: words agreed on, entries pruned and merged in the shared scopes."""
+        """Agree on shared statements and maintain the shared scopes; return the counts."""
         agreed = self._flows.run("teams")[AGREED]
         shared = [each for each in self._blackboard.scopes() if not each.startswith("agent:")]
         return {
@@ -76,9 +76,9 @@ class MemoryManagementAgent:
         }
 
     def transfer(self, scopes: Mapping[str, str], *, limit: int = SEED_LIMIT) -> int:
-        """Return how many collective entries were handed on: `scopes` says which kind goes to which scope.
+        """Copy collective entries to the scope of their kind in `scopes`, and return how many were selected.
 
-        At most `limit` of each kind, the most trusted and important first, each with its origins as evidence.
+        At most `limit` of each kind, most trusted and important first, each with its origins as evidence.
         """
         by_kind: defaultdict[str, list[Entry]] = defaultdict(list)
         for entry in self._blackboard.entries(COLLECTIVE, kind=AGREED):
@@ -89,7 +89,7 @@ class MemoryManagementAgent:
             for entry in sorted(by_kind[kind], key=_transfer_rank, reverse=True)[:limit]:
                 data: Any = entry.data
                 transferred += 1
-                # Else it is known there already, by its own experience.
+                # An existing entry is the agent's own experience, and stays.
                 if self._blackboard.get(scope, data["about"]) is None:
                     self._blackboard.write(
                         scope,
@@ -107,15 +107,14 @@ class MemoryManagementAgent:
     def merge(
         sources: Sequence[Path], into: Path, *, config: ConsolidationConfig | None = None
     ) -> Merged:
-        """Return what came of making the memories of `sources`, and what is at `into`, one memory at `into`.
+        """Merge the memories of `sources` and the one at `into` into one file at `into`, and return the result.
 
-        The sources are only read. What was at `into` is kept beside it when anything changes. Merging what has been
-        merged before changes nothing.
+        The sources are only read. A changed target is backed up next to it. Merging the same files again changes nothing.
         """
         return merge_files(sources, into, _agreed_by_runs, config or ConsolidationConfig())
 
     def _agree(self, entries: Sequence[Entry]) -> list[Derived]:
-        """Return one word for all that is said of each thing: the most trusted, then the newest."""
+        """Return one agreed entry for each subject: the most trusted statement, then the newest."""
         candidates_by_row: defaultdict[str, list[Entry]] = defaultdict(list)
         about = {str(each.data["about"]) for each in entries}
         for scope in {each.scope for each in entries}:
@@ -133,12 +132,12 @@ class MemoryManagementAgent:
 
 
 def _agreed(about: str, kind: str, record: Json, origins: Iterable[str]) -> dict[str, Json]:
-    """Return the data of a thing that was agreed on: what it is, and which agents said so."""
+    """Return the data of an agreed entry, with the agents it comes from."""
     return {"about": about, "kind": kind, "record": record, "origins": sorted(origins)}
 
 
 def _agreed_by_runs(known: Knowledge, contributions: ByRow) -> Iterator[tuple[Entry, str, int]]:
-    """Yield a collective entry for each thing that several runs teach, the most agreed on last, as the newest."""
+    """Yield a collective entry for each row with several contributing runs, the most supported last, as the newest."""
     candidates: list[tuple[int, tuple[float | str, ...], str, Entry]] = []
     for kind, table in TABLE_OF.items():
         for memory_id, record in known.of(table).items():

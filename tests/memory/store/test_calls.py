@@ -197,7 +197,7 @@ def test_the_working_folder_is_a_folder_like_any_other(
 def test_only_a_run_is_offered_to_be_gone_on_with(tmp_path: Path) -> None:
     run = played(tmp_path / "run")
     before = contents(run)
-    with pytest.raises(RunFolderError, match=f"or go on with --resume {run}"):
+    with pytest.raises(RunFolderError, match=f"or resume with --resume {run}"):
         create_run(run, SETTINGS, run_id="r")
     assert contents(run) == before
     (tmp_path / "letter.txt").touch()
@@ -247,7 +247,7 @@ def test_a_run_without_its_file_is_not_taken_for_a_new_one(
     with pytest.raises(RunFolderError) as caught:
         open_run(run)
     assert str(caught.value) == (
-        f"{run / 'run.sqlite'} holds no checkpoint to go on from; start a new run with another --run"
+        f"{run / 'run.sqlite'} holds no checkpoint to resume from; start a new run with another --run"
     )
     assert contents(run) == before
 
@@ -256,7 +256,7 @@ def test_a_run_without_a_checkpoint_is_not_gone_on_with(tmp_path: Path) -> None:
     run = tmp_path / "run"
     create_run(run, SETTINGS, run_id="r").close()
     for _ in range(2):  # the first refusal leaves it open to nobody
-        with pytest.raises(RunFolderError, match="holds no checkpoint to go on from"):
+        with pytest.raises(RunFolderError, match="holds no checkpoint to resume from"):
             open_run(run)
 
 

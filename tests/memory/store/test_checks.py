@@ -104,9 +104,7 @@ WRONGS = (
     ),
     wrong("damage", "'m1' is unreadable", "UPDATE mistake_records SET situation = '{not'"),
     wrong("damage", "is unreadable", "UPDATE ltm_entries SET data = '[1' WHERE id = 2"),
-    wrong(
-        "damage", "is unreadable", "UPDATE mistake_records SET outcome = CAST(x'ff41' AS TEXT)"
-    ),
+    wrong("damage", "is unreadable", "UPDATE mistake_records SET outcome = CAST(x'ff41' AS TEXT)"),
     wrong(
         "stale", "under 0.3", "UPDATE mistake_records SET last_occurred = 1.0, first_occurred = 1.0"
     ),

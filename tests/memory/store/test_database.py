@@ -222,7 +222,7 @@ def test_what_is_no_file_is_refused_unopened(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "pipe", Path("/dev/null"), Path()):
         with pytest.raises(StoreError) as caught:
             open_database(path, FIRST, quarantine_damaged=True)
-        assert str(caught.value).startswith(f"{path} exists and is no file; ")
+        assert str(caught.value).startswith(f"{path} exists and is not a file; ")
     assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
 
 
@@ -334,7 +334,7 @@ def test_a_file_from_before_version_1_is_refused_in_one_line_and_left_as_it_is(
     path = tmp_path / "a.sqlite"
     open_database(path, Schema(schema.name, schema.retired, (("CREATE TABLE run (x)",),))).close()
     before = path.read_bytes()
-    refused = r"from before version 1, which is not read any more; move it away\.$"
+    refused = r"from before version 1, which is no longer supported; move it away\.$"
     for opened in OPENERS:
         with pytest.raises(StoreError, match=refused):
             opened(path, schema)
