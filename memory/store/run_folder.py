@@ -85,7 +85,7 @@ def _settings(path: Path) -> Mapping[str, Any]:
     try:
         return tomllib.loads((path / SETTINGS).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
-        message = f"{path} is not a run: it holds no {SETTINGS}; name the folder that play wrote to"
+        message = f"{path} is no run: it holds no {SETTINGS}; name the folder that play wrote to"
         raise RunFolderError(message) from None
     except (OSError, ValueError) as error:
         message = f"{path / SETTINGS} cannot be read ({error}); put back the file that play wrote"

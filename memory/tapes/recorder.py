@@ -1,4 +1,4 @@
-"""Records each call of a model as nodes of a tape. Never disturbs its caller: what is lost is counted and reported once."""
+"""The recorder of model calls as nodes of a tape. It never fails its caller: losses are counted and reported once."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ _DATA_URL: Final = re.compile(r"data:([\w.+/-]*)[^,]*,(.*)", re.DOTALL)
 
 
 def blocks_of(content: object, mask: Mask) -> list[Block]:
-    """Return the blocks of a message's `content`, which is text or a list of blocks of the API.
+    """Return the tape blocks of a message's `content`, a text or a list of blocks of the API.
 
-    Every text is sound and masked. Blocks of a kind that tapes do not know keep their type and their text. Raises
-    MalformedRecord when `content` has another shape.
+    Every text is valid and masked. Blocks of unknown kinds keep their type and their text. Raises MalformedRecord for
+    `content` of another shape.
     """
     if isinstance(content, str | bytes):
         content = [{"type": "text", "text": content}] if content else []
     if content is None:
         return []
     if not isinstance(content, Sequence) or not all(isinstance(each, Mapping) for each in content):
-        message = f"the content of a message is no {type(content).__name__}; give text or blocks."
+        message = f"the content of a message is a {type(content).__name__}; give text or blocks."
         raise MalformedRecord(message)
     return [_block(each, mask) for each in content]
 
 
 def without_thinking(blocks: Sequence[Block]) -> list[Block]:
-    """Return `blocks` without thinking, which may be left out where a reply is sent again."""
+    """Return `blocks` without thinking, which may be missing when a reply is sent again."""
     return [block for block in blocks if block["type"] not in THINKING]
 
 
@@ -72,7 +72,7 @@ def _block(block: Mapping[str, Any], mask: Mask) -> Block:
 
 
 def _output(content: object, mask: Mask) -> str:
-    """Return the body of a result as one text; a picture in it is named where it stood."""
+    """Return the body of a result as one text; an image is replaced by its reference."""
     if content is None or isinstance(content, str | bytes):
         return mask(clean_text(content or ""))
     if not isinstance(content, Sequence):
@@ -90,7 +90,7 @@ def _line(part: object, mask: Mask) -> str:
 
 
 def _reference(source: object, mask: Mask) -> dict[str, str]:
-    """Return where a picture is, or what it is: its digest, size and kind, never its payload."""
+    """Return the reference of an image: its address, or its digest, size and type, never its payload."""
     if not isinstance(source, Mapping):
         return {}
     media_type = clean_text(str(source.get("media_type") or ""))
@@ -113,11 +113,11 @@ def _payload(data: str | bytes) -> bytes:
         return raw
 
 
-MAX_CHAINS: Final = 8  # conversations that go on side by side
+MAX_CHAINS: Final = 8  # parallel conversations
 
 
 class SentMessage(NamedTuple):
-    """A message that has a node: as it was sent, as the tape has it, and what the node is called."""
+    """A sent message with a node: the message, its blocks on the tape, and the hash of the node."""
 
     message: Mapping[str, Any]
     role: str
@@ -125,21 +125,23 @@ class SentMessage(NamedTuple):
     hash: str
 
     def resent(self, message: Mapping[str, Any], mask: Mask) -> SentMessage | None:
-        """Return this link where `message` says the same, else None.
+        """Return this link when `message` has the same content, else None.
 
-        Marks for the cache may have moved, and a reply may be sent again without its thinking.
+        Cache marks may have moved, and a reply may be sent again without its thinking.
         """
         if message == self.message:
             return self
         if message.get("role") != self.role:
             return None
-        said = blocks_of(message.get("content"), mask)
-        same = said == self.blocks or without_thinking(said) == without_thinking(self.blocks) != []
+        blocks = blocks_of(message.get("content"), mask)
+        same = (
+            blocks == self.blocks or without_thinking(blocks) == without_thinking(self.blocks) != []
+        )
         return self._replace(message=deepcopy(message)) if same else None
 
 
 class Chains:
-    """The last few conversations, by what they were called with."""
+    """The last few conversations, with the model of each."""
 
     def __init__(self) -> None:
         self._chains: deque[tuple[str, list[SentMessage]]] = deque(maxlen=MAX_CHAINS)
@@ -147,12 +149,12 @@ class Chains:
     def prefix(
         self, model: str, messages: Sequence[Mapping[str, Any]], mask: Mask
     ) -> list[SentMessage]:
-        """Return the links of the messages at the front that have nodes; it is a list of the caller's own."""
+        """Return, as a new list, the links of the leading messages that have nodes."""
         chains = (chain for known_model, chain in self._chains if known_model == model)
         return max((_known_prefix(each, messages, mask) for each in chains), key=len, default=[])
 
     def keep(self, model: str, chain: list[SentMessage]) -> None:
-        """Remember a conversation in the place of what it went on from."""
+        """Store a conversation; it replaces the one it continues."""
         root = chain[0].hash
         others = [each for each in self._chains if each[1][0].hash != root]
         self._chains = deque([*others, (model, chain)], maxlen=MAX_CHAINS)
@@ -170,15 +172,15 @@ def _known_prefix(
     return front
 
 
-FAULT: Final = "tape"  # the name under which losses are counted
-META: Final = "meta.jsonl"  # beside the tape, which has no place for it
+FAULT: Final = "tape"  # the name of losses in the faults
+META: Final = "meta.jsonl"  # next to the tape, which has no column for it
 
 
 class TapeRecorder:
     """Writes calls to `tape`; threads may share it. `clock` gives seconds since 1970, which are metadata only.
 
-    `on_fault` is told of the first loss; given a count of faults, losses are counted there. `mask` is
-    given every text before anything is kept.
+    `on_fault` is called at the first loss; a `Faults` object counts all losses. `mask` is applied to every text before
+    it is stored.
     """
 
     def __init__(
@@ -191,8 +193,8 @@ class TapeRecorder:
         mask: Mask = mask_secrets,
     ) -> None:
         self.faults = on_fault if isinstance(on_fault, Faults) else Faults(on_fault)
-        self.lost = 0  # calls that are not on the tape, or whose meta is not beside it
-        self.nodes = 0  # that were new
+        self.lost = 0  # calls missing on the tape, or without their meta line
+        self.nodes = 0  # new nodes
         self._tape = tape
         self._agent_name = agent_name
         self._clock = clock
@@ -208,17 +210,17 @@ class TapeRecorder:
         duration_ns: int = 0,
         meta: Mapping[str, Any] | None = None,
     ) -> str | None:
-        """Keep one successful call of the Messages API; return the hash of the reply's node, or None when it is lost.
+        """Record one successful call of the Messages API; return the hash of the reply's node, or None when it is lost.
 
-        `request` and `reply` are the JSON objects that were sent and received, a streamed reply as the
-        whole message. What the service edited out of the request, and `meta`, go to a file beside the tape.
+        `request` and `reply` are the JSON objects sent and received, a streamed reply as the complete message. Context edits
+        of the service, and `meta`, go to a file next to the tape.
         """
         try:
             with self._lock:
                 node = self._record(request, reply, duration_ns)
                 self._note(node, request, reply, meta or {})
-        except Exception as error:  # noqa: BLE001  # a tape is worth less than the play it is about
-            self._chains = Chains()  # the next call keeps again whatever may be missing
+        except Exception as error:  # noqa: BLE001  # a tape must not stop play
+            self._chains = Chains()  # the next call records missing nodes again
             self.lost += 1
             self.faults.note(FAULT, error)
             return None
@@ -230,7 +232,7 @@ class TapeRecorder:
         model, messages, at = str(request["model"]), request["messages"], self._clock()
         chain = self._chains.prefix(model, messages, self._mask)
         nodes = [self._node(model, each, chain, at) for each in messages[len(chain) :]]
-        # The model's name is the one that was asked for, as in the request that will quote the reply.
+        # The requested model name, as in the next request, which repeats the reply.
         answer = {"role": reply["role"], "content": reply["content"]}
         node = replace(
             self._node(model, answer, chain, at),
@@ -246,12 +248,12 @@ class TapeRecorder:
     def _node(
         self, model: str, message: Mapping[str, Any], chain: list[SentMessage], at: float
     ) -> Node:
-        """Return the node that comes after `chain`, which it then belongs to."""
+        """Append a message to `chain`, and return its node."""
         blocks = blocks_of(message.get("content"), self._mask)
         bucket = Bucket(str(message["role"]), blocks, model, agent_name=self._agent_name)
         parent = chain[-1].hash if chain else None
         name = bucket.hash(parent)
-        # A copy: its sender may change it afterwards.
+        # A copy: the sender may change it afterwards.
         chain.append(SentMessage(deepcopy(message), bucket.role, blocks, name))
         return Node(name, parent, bucket, at)
 
@@ -262,7 +264,7 @@ class TapeRecorder:
         reply: Mapping[str, Any],
         meta: Mapping[str, Any],
     ) -> None:
-        """Keep beside the tape what a node has no place for, where there is anything to keep."""
+        """Write metadata without a column to the file next to the tape, if there is any."""
         edits = reply.get("context_management")
         extra = {**meta, **({"context_management": edits} if edits else {})}
         if reply.get("model", request["model"]) != request["model"]:
@@ -275,8 +277,8 @@ class TapeRecorder:
 
 
 def run_mark(run_id: str, attempt: int = 1) -> str:
-    """Return the line to put into the first user message, so that two runs that begin alike are two conversations."""
+    """Return the line for the first user message that distinguishes runs with equal beginnings."""
     if any(each in run_id for each in '<>"\n'):
-        message = f"{run_id!r} cannot be put into a mark; give a plain name."
+        message = f"{run_id!r} cannot be used in a run mark; give a plain name."
         raise MalformedRecord(message)
     return f'<run id="{run_id}" attempt="{attempt}"/>'

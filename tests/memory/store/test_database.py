@@ -383,7 +383,7 @@ def test_a_copy_overwrites_nothing_and_leaves_nothing_half_done(
     tmp_path: Path, store: RunStore
 ) -> None:
     (tmp_path / "letter.txt").write_text("somebody's", encoding="utf-8")
-    with pytest.raises(StoreError, match=r"letter\.txt exists; name a place"):
+    with pytest.raises(StoreError, match=r"letter\.txt exists; name a path"):
         store.backup(tmp_path / "letter.txt")
     assert (tmp_path / "letter.txt").read_text(encoding="utf-8") == "somebody's"
     with pytest.raises(StoreError, match="cannot be used"):

@@ -80,9 +80,9 @@ def test_a15_an_error_without_a_text_is_told_by_its_call(path: Path) -> None:
         ("user", result("", "gone", error=True)),
     )
     assert noted(path, rows)[1:4] == [
-        'Tool error: try_plan {"to": "gym"} failed without a word',
-        'Tool error: store {"a": 1} failed without a word',
-        "Tool error: a call failed without a word",
+        'Tool error: try_plan {"to": "gym"} failed without a message',
+        'Tool error: store {"a": 1} failed without a message',
+        "Tool error: a call failed without a message",
     ]
 
 
@@ -95,8 +95,8 @@ def test_a15_equal_calls_without_ids_are_told_apart_by_their_place(path: Path) -
     results = [*result("", error=True), *result("ok"), *result("", error=True)]
     rows = chain(PLEASE, ("assistant", same), ("user", results))
     assert noted(path, rows)[1:] == [
-        'Tool error: Write {"file_path": "a.py"} failed without a word',
-        "Tool error: look failed without a word",
+        'Tool error: Write {"file_path": "a.py"} failed without a message',
+        "Tool error: look failed without a message",
         "File created: a.py",
     ]
 

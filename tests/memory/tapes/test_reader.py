@@ -406,7 +406,7 @@ def test_a11_a_file_that_cannot_be_read_is_one_clear_line_and_is_not_made(tmp_pa
     cases: list[tuple[Path, type[StoreError], str]] = [
         (tmp_path / "none.db", MissingStore, "does not exist; name a tape"),
         (note, ForeignStore, "not a SQLite file; name a tape"),
-        (other, ForeignStore, "is no tape"),
+        (other, ForeignStore, "is not a tape"),
         (torn, CorruptStore, "is damaged"),
         (tmp_path, StoreError, "cannot be read"),
     ]
