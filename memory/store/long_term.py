@@ -67,7 +67,7 @@ def entry_from(run_id: str, lesson: OutboxRow) -> tuple[Entry, str]:
     key, sources = payload.get("key") or f"lesson-{lesson.sequence}", payload.get("sources", ())
     names = (each.removeprefix(RUN) for each in sources if each.startswith(RUN))
     origin = next((name for name in names if key.startswith(f"{name}/")), run_id)
-    judged = {name: payload[name] for name in _OPTIONAL_FIELDS if name in payload}
+    options = {name: payload[name] for name in _OPTIONAL_FIELDS if name in payload}
     entry = Entry(
         seq=0,
         scope=payload["scope"],
@@ -80,7 +80,7 @@ def entry_from(run_id: str, lesson: OutboxRow) -> tuple[Entry, str]:
         expires_s=None,
         key=key if key.startswith(f"{origin}/") else f"{origin}/{key}",
         sources=tuple(sources),
-        **judged,
+        **options,
     )
     return entry, origin
 

@@ -141,17 +141,17 @@ def killed_everywhere(folder: Path, scenario: Scenario) -> Iterator[Json]:
     for survived in count():
         path = folder / f"{survived}.sqlite"
         shutil.copy(base, path)
-        heard, entry_lesson = os.pipe()
+        read_end, write_end = os.pipe()
         child = os.fork()
         if child == 0:
             store = open_run_store(path, run_id="r")
             scenario.door(store)._connection.set_trace_callback(Killer(survived))
             for word in scenario.act(store):
-                os.write(entry_lesson, f"{word}\n".encode())
+                os.write(write_end, f"{word}\n".encode())
             os._exit(0)
-        os.close(entry_lesson)
+        os.close(write_end)
         _, status = os.waitpid(child, 0)
-        with os.fdopen(heard) as pipe:
+        with os.fdopen(read_end) as pipe:
             words = pipe.read().splitlines()
         again = open_run_store(path, run_id="r")
         yield [words, scenario.look(again)]

@@ -79,7 +79,7 @@ WRONGS = (
         "count", "comes after", "UPDATE mistake_records SET first_occurred = last_occurred + 9.0"
     ),
     wrong("count", "1 sessions, 4 battles", "UPDATE tactician_stats SET overall_win_rate = 1.7"),
-    wrong("count", "taught 0 times", "UPDATE ltm_entries SET count = 0 WHERE id = 1"),
+    wrong("count", "has 0 lessons", "UPDATE ltm_entries SET count = 0 WHERE id = 1"),
     wrong(
         "orphan",
         "that is not there",
@@ -144,7 +144,7 @@ def told_of(wrong: Wrong, path: Path) -> list[CheckFinding]:
     return [each for each in found(path) if each.sort == wrong.sort and wrong.words in each.what]
 
 
-def test_what_play_teaches_is_sound(tmp_path: Path) -> None:
+def test_a_knowledge_file_from_play_has_no_findings(tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
     before = path.read_bytes()
     assert found(path) == []
@@ -152,7 +152,7 @@ def test_what_play_teaches_is_sound(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 
-def test_what_repair_takes_away_lies_in_the_archive(tmp_path: Path) -> None:
+def test_rows_removed_by_repair_are_in_the_archive(tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
     alter(
         path,
@@ -170,7 +170,7 @@ def test_what_repair_takes_away_lies_in_the_archive(tmp_path: Path) -> None:
     assert "{not" in kept["m1"]
 
 
-def test_one_strategy_told_twice_becomes_one_with_the_battles_of_both(tmp_path: Path) -> None:
+def test_duplicate_strategies_are_merged_with_the_battles_of_both(tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
     alter(path, NEW_STRATEGY.format("s8", 0.0, 1), NEW_STRATEGY.format("s9", 0.5, 2))
     repair_file(path, now=NOON)
@@ -179,16 +179,16 @@ def test_one_strategy_told_twice_becomes_one_with_the_battles_of_both(tmp_path: 
     assert (strategies["s0"].total_uses, strategies["s0"].success_rate) == (5, 0.6)
 
 
-def test_what_always_wins_and_never_wins_is_told(tmp_path: Path) -> None:
+def test_a_strategy_that_always_wins_and_never_wins_is_found(tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
     alter(path, NEW_STRATEGY.format("s9", 0.0, 1))
     alter(path, "UPDATE successful_strategies SET moves_sequence = '[]' WHERE strategy_id = 's9'")
-    entry_lesson = [each for each in found(path) if each.sort == "contradiction"]
-    assert {each.where for each in entry_lesson} == {f"strategies s9 and s{n}" for n in range(3)}
-    assert not any(each.repair for each in entry_lesson)
+    contradictions = [each for each in found(path) if each.sort == "contradiction"]
+    assert {each.where for each in contradictions} == {f"strategies s9 and s{n}" for n in range(3)}
+    assert not any(each.repair for each in contradictions)
 
 
-def test_a_run_whose_delivery_was_lost_teaches_nothing_twice_after_repair(tmp_path: Path) -> None:
+def test_repair_restores_a_lost_delivery_record(tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
     alter(path, "DELETE FROM deliveries")
     repair_file(path, now=NOON)
@@ -196,12 +196,12 @@ def test_a_run_whose_delivery_was_lost_teaches_nothing_twice_after_repair(tmp_pa
         assert connection.execute("SELECT * FROM deliveries").fetchall() == [(RUN, 8)]
 
 
-def test_time_alone_makes_all_of_it_stale(tmp_path: Path) -> None:
+def test_old_knowledge_has_only_stale_findings(tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
     assert {each.sort for each in found(path, NOON + 40 * MONTH)} == {"stale"}
 
 
-def test_what_is_sound_is_not_copied(tmp_path: Path) -> None:
+def test_repair_of_an_intact_file_makes_no_backup(tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
     assert repair_file(path, now=NOON).copy is None
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
@@ -252,7 +252,7 @@ def played(path: Path) -> Path:
     return path
 
 
-def test_a_run_that_was_played_is_sound(tmp_path: Path) -> None:
+def test_a_played_run_has_no_findings(tmp_path: Path) -> None:
     assert found(played(tmp_path / "run.sqlite")) == []
 
 
@@ -261,7 +261,7 @@ def test_a_run_that_was_played_is_sound(tmp_path: Path) -> None:
     [*((taught, each) for each in WRONGS), *((played, each) for each in RUN_WRONGS)],
     ids=lambda each: each.words if isinstance(each, Wrong) else "",
 )
-def test_each_wrong_is_found_and_what_has_one_answer_is_put_right(
+def test_each_fault_is_found_and_repaired_where_the_repair_is_unambiguous(
     made: Callable[[Path], Path], wrong: Wrong, tmp_path: Path
 ) -> None:
     path = made(tmp_path / "m.sqlite")
@@ -285,7 +285,7 @@ def test_each_wrong_is_found_and_what_has_one_answer_is_put_right(
             open_run_store(path, run_id="run-1").close()
 
 
-def test_a_run_that_is_played_is_not_repaired(tmp_path: Path) -> None:
+def test_a_run_in_play_is_not_repaired(tmp_path: Path) -> None:
     folder = create_run(tmp_path / "run", {}, run_id="run-1")
     folder.store.commit(checkpoint=checkpoint(1))
     assert found(tmp_path / "run") == []
@@ -307,7 +307,7 @@ def test_a_run_that_is_played_is_not_repaired(tmp_path: Path) -> None:
         ("cut.sqlite", None, CorruptStore, "damaged"),
     ],
 )
-def test_a_file_that_cannot_be_read_stays_as_it_is(
+def test_an_unreadable_file_is_refused_and_unchanged(
     name: str, content: bytes | None, kind: type[MemoryFault], words: str, tmp_path: Path
 ) -> None:
     path = tmp_path / name
@@ -323,7 +323,7 @@ def test_a_file_that_cannot_be_read_stays_as_it_is(
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted([name, "whole"])
 
 
-def test_a_newer_file_a_foreign_one_and_a_folder_are_refused(tmp_path: Path) -> None:
+def test_repair_refuses_newer_and_foreign_files_and_folders(tmp_path: Path) -> None:
     newer = taught(tmp_path / "newer.sqlite")
     alter(newer, "PRAGMA user_version = 99")
     alter(tmp_path / "other.sqlite", "CREATE TABLE notes (text)")
@@ -337,7 +337,7 @@ def test_a_newer_file_a_foreign_one_and_a_folder_are_refused(tmp_path: Path) -> 
             repair_file(path, now=NOON)
 
 
-def test_a_file_that_another_process_writes_to_is_left_alone(
+def test_a_file_locked_by_another_process_is_not_checked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = taught(tmp_path / "m.sqlite")
@@ -352,7 +352,9 @@ def test_a_file_that_another_process_writes_to_is_left_alone(
 
 
 @pytest.mark.parametrize("batch", range(10))
-def test_no_damage_makes_a_reader_stumble_or_changes_the_file(batch: int, tmp_path: Path) -> None:
+def test_checking_a_damaged_file_raises_only_memory_faults_and_changes_nothing(
+    batch: int, tmp_path: Path
+) -> None:
     whole = taught(tmp_path / "whole.sqlite", strategies=30, entries=30).read_bytes()
     path = tmp_path / "m.sqlite"
     for seed in range(20 * batch, 20 * batch + 8):
@@ -364,7 +366,9 @@ def test_no_damage_makes_a_reader_stumble_or_changes_the_file(batch: int, tmp_pa
         assert {each.name for each in tmp_path.iterdir()} == {"m.sqlite", "whole.sqlite"}, seed
 
 
-def test_a_text_that_was_lost_inside_is_a_flaw_though_all_pages_fit(tmp_path: Path) -> None:
+def test_an_overwritten_json_text_is_a_fault_though_all_pages_are_consistent(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "run.sqlite"
     store = open_run_store(path, run_id="a")
     store.append_event(1, "milestone", {"picture": "A" * 20_000})

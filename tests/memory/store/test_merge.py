@@ -58,7 +58,7 @@ def archived(path: Path) -> list[tuple[str, str]]:
     return [(str(table), str(name)) for table, name in rows]
 
 
-def test_b31_every_row_knows_all_the_runs_that_taught_it(a: Path, b: Path, c: Path) -> None:
+def test_b31_every_row_lists_all_contributing_runs(a: Path, b: Path, c: Path) -> None:
     merge([teach(a, "run-1", LESSONS), teach(b, "run-2", LESSONS[:3])], c)
     with closing(read(c)) as reader:
         origins = reader.origins()
@@ -75,7 +75,7 @@ def test_b31_every_row_knows_all_the_runs_that_taught_it(a: Path, b: Path, c: Pa
         assert (known.total_sessions, known.total_battles, known.overall_win_rate) == (1, 4, 0.75)
 
 
-def test_b34_copies_that_grew_apart_share_their_past_once(a: Path, b: Path, c: Path) -> None:
+def test_b34_common_contributions_of_diverged_copies_count_once(a: Path, b: Path, c: Path) -> None:
     teach(a, "run-1", LESSONS)
     shutil.copyfile(a, b)
     teach(a, "run-2", LESSONS)
@@ -92,9 +92,7 @@ def test_b34_copies_that_grew_apart_share_their_past_once(a: Path, b: Path, c: P
         assert reader.load_knowledge().mistakes["m1"].occurrence_count == 12
 
 
-def test_b34_merging_again_changes_no_byte_and_the_sources_keep_theirs(
-    a: Path, b: Path, c: Path
-) -> None:
+def test_b34_merging_again_changes_no_byte_of_target_or_sources(a: Path, b: Path, c: Path) -> None:
     teach(a, "run-1", LESSONS)
     teach(b, "run-2", [entry_lesson(1, "gate")])
     sources = {each: each.read_bytes() for each in (a, b)}
@@ -108,7 +106,7 @@ def test_b34_merging_again_changes_no_byte_and_the_sources_keep_theirs(
     assert sorted(each.name for each in c.parent.iterdir()) == ["a.sqlite", "b.sqlite", "c.sqlite"]
 
 
-def test_b34_what_was_there_is_kept_beside_what_it_became(a: Path, c: Path) -> None:
+def test_b34_a_merge_backs_up_the_old_target(a: Path, c: Path) -> None:
     teach(a, "run-1", LESSONS)
     teach(c, "run-2", LESSONS[:1])
     merged = merge([a], c)
@@ -120,7 +118,7 @@ def test_b34_what_was_there_is_kept_beside_what_it_became(a: Path, c: Path) -> N
         assert kept.delivered("run-2") == 1
 
 
-def test_b32_what_runs_contradict_goes_by_trust_then_by_date_and_the_loser_is_closed(
+def test_b32_contradictions_are_decided_by_trust_then_date_and_the_loser_is_closed(
     a: Path, b: Path, c: Path
 ) -> None:
     def says(value: str, status: str, at: float) -> list[OutboxRow]:
@@ -161,7 +159,7 @@ def test_b32_what_runs_contradict_goes_by_trust_then_by_date_and_the_loser_is_cl
         ("inferred", "claim", NOON + 9, False),
     ],
 )
-def test_b32_closed_stays_closed_unless_newer_evidence_as_much_to_be_trusted_opens_it(
+def test_b32_a_row_stays_closed_unless_newer_equally_trusted_evidence_reopens_it(
     a: Path, b: Path, c: Path, closing_is: str, said: str, at: float, *, holds: bool
 ) -> None:
     teach(
@@ -185,7 +183,7 @@ def test_b32_closed_stays_closed_unless_newer_evidence_as_much_to_be_trusted_ope
         c.unlink()
 
 
-def test_b32_what_several_runs_teach_is_everybodys_with_their_names(
+def test_b32_rows_of_several_runs_become_collective_with_their_origins(
     a: Path, b: Path, c: Path
 ) -> None:
     merge([teach(a, "run-1", LESSONS), teach(b, "run-2", LESSONS[:3])], c)
@@ -201,7 +199,7 @@ def test_b32_what_several_runs_teach_is_everybodys_with_their_names(
     assert record["occurrence_count"] == 6
 
 
-def test_b34_both_are_as_faded_as_the_later_one(a: Path, b: Path, c: Path) -> None:
+def test_b34_both_memories_decay_to_the_later_date(a: Path, b: Path, c: Path) -> None:
     teach(a, "run-1", LESSONS[:1])
     teach(b, "run-2", [entry_lesson(1, "gate")])
     open_knowledge_store(b, now=NOON + 6 * MONTH).close()
@@ -213,7 +211,7 @@ def test_b34_both_are_as_faded_as_the_later_one(a: Path, b: Path, c: Path) -> No
     assert not merge([a], c).changed
 
 
-def test_b34_the_caps_hold_and_the_archive_has_the_rest(a: Path, b: Path, c: Path) -> None:
+def test_b34_a_merge_keeps_the_caps_and_archives_the_rest(a: Path, b: Path, c: Path) -> None:
     config = ConsolidationConfig(max_mistakes=3)
     for path, run, numbers in ((a, "run-1", range(4)), (b, "run-2", range(2, 6))):
         rows = [
@@ -232,7 +230,9 @@ def test_b34_the_caps_hold_and_the_archive_has_the_rest(a: Path, b: Path, c: Pat
     ]
 
 
-def test_b34_a_full_scope_keeps_the_same_entries_in_either_order(a: Path, b: Path, c: Path) -> None:
+def test_b34_a_full_scope_retains_the_same_entries_in_either_order(
+    a: Path, b: Path, c: Path
+) -> None:
     half = MAX_ENTRIES // 2 + 10
     teach(a, "run-1", [entry_lesson(n, f"a{n}") for n in range(1, half + 1)])
     teach(b, "run-2", [entry_lesson(n, f"b{n}") for n in range(1, half + 1)])
@@ -247,9 +247,7 @@ def test_b34_a_full_scope_keeps_the_same_entries_in_either_order(a: Path, b: Pat
     assert len(archived(c)) == 20
 
 
-def test_b34_entries_of_one_key_are_one_and_those_that_say_the_same_as_well(
-    a: Path, b: Path, c: Path
-) -> None:
+def test_b34_entries_with_equal_key_or_equal_content_are_merged(a: Path, b: Path, c: Path) -> None:
     teach(
         a, "run-1", [entry_lesson(1, "gate", tags=["x"]), entry_lesson(2, "wall", status="claim")]
     )
@@ -274,9 +272,7 @@ def test_b34_entries_of_one_key_are_one_and_those_that_say_the_same_as_well(
     )
 
 
-def test_b34_what_somebody_had_forgotten_on_purpose_does_not_come_back_by_a_copy(
-    a: Path, b: Path, c: Path
-) -> None:
+def test_b34_a_forgotten_row_does_not_return_from_a_copy(a: Path, b: Path, c: Path) -> None:
     teach(a, "run-1", LESSONS)
     shutil.copyfile(a, b)
     with closing(open_knowledge_store(a, now=NOON)) as store:
@@ -290,7 +286,7 @@ def test_b34_what_somebody_had_forgotten_on_purpose_does_not_come_back_by_a_copy
     assert ("mistake_records", "m1") in archived(c)
 
 
-def test_what_is_no_memory_is_refused_and_nothing_is_made(a: Path, b: Path, c: Path) -> None:
+def test_a_merge_refuses_other_files_and_creates_none(a: Path, b: Path, c: Path) -> None:
     teach(a, "run-1", LESSONS)
     with pytest.raises(MissingStore, match="does not exist"):
         merge([a, b], c)

@@ -84,9 +84,7 @@ def test_b34_entries_of_different_runs_never_collide(store: KnowledgeStore) -> N
     ]
 
 
-def test_b33_a_seed_names_the_run_that_learnt_it_also_when_others_teach_it_again(
-    store: KnowledgeStore,
-) -> None:
+def test_b33_a_seed_names_its_first_run_after_later_lessons_too(store: KnowledgeStore) -> None:
     store.deliver("run-1", [entry_lesson(1, "wall", sources=["tick:7"], tick=7, game_s=3.5)])
     (seed,) = store.seed()
     assert (seed.key, seed.sources) == ("run-1/note:wall", ("tick:7", "run:run-1"))
@@ -101,7 +99,7 @@ def test_b33_a_seed_names_the_run_that_learnt_it_also_when_others_teach_it_again
     assert [row[2]["data"] for row in archived(store)] == [{"says": "wall"}]
 
 
-def test_b33_a_run_starts_with_at_most_a_hundred_of_each_kind_the_most_worth_first(
+def test_b33_a_run_starts_with_at_most_a_hundred_seeds_of_each_kind_best_first(
     store: KnowledgeStore,
 ) -> None:
     lessons = [entry_lesson(n, str(n), importance=1 + n % 10) for n in range(1, 131)]
@@ -124,7 +122,7 @@ def test_b33_a_run_starts_with_at_most_a_hundred_of_each_kind_the_most_worth_fir
 
 
 @pytest.mark.parametrize("scope", [TEAM, SHARED, EPISODIC])
-def test_every_scope_that_outlives_runs_is_taken_up(store: KnowledgeStore, scope: str) -> None:
+def test_entries_of_every_lasting_scope_are_stored(store: KnowledgeStore, scope: str) -> None:
     store.deliver("run-1", [entry_lesson(1, "a", scope=scope)])
     assert [entry.scope for entry in store.seed()] == [scope]
 
@@ -142,7 +140,7 @@ BAD: list[tuple[LessonKind, dict[str, Json]]] = [
 
 
 @pytest.mark.parametrize(("kind", "payload"), BAD)
-def test_a_lesson_that_nobody_could_take_up_does_not_hold_up_the_others(
+def test_an_undeliverable_lesson_is_refused_and_does_not_block_others(
     tmp_path: Path, store: KnowledgeStore, kind: LessonKind, payload: dict[str, Json]
 ) -> None:
     run = open_run_store(tmp_path / "run.sqlite", run_id="run-1")
@@ -154,13 +152,13 @@ def test_a_lesson_that_nobody_could_take_up_does_not_hold_up_the_others(
     run.close()
 
 
-def test_what_does_not_outlive_a_run_is_no_lesson() -> None:
+def test_an_entry_of_a_short_lived_scope_is_not_a_lesson() -> None:
     for scope in (WORKING, "agent:play:stm", "team:", "collectively"):
         with pytest.raises(UnknownScope, match="does not outlive a run"):
             require_deliverable("entry", entry_lesson(1, "a", scope=scope).payload)
 
 
-def test_e24_what_was_pruned_is_gone_from_the_file_and_does_not_come_back(path: Path) -> None:
+def test_e24_a_pruned_row_is_deleted_and_does_not_return(path: Path) -> None:
     config = ConsolidationConfig(max_mistakes=1)
     lessons = [
         OutboxRow(
@@ -190,14 +188,16 @@ def test_e24_what_was_pruned_is_gone_from_the_file_and_does_not_come_back(path: 
     reader.close()
 
 
-def test_e24_a_lesson_that_left_no_row_leaves_no_provenance(store: KnowledgeStore) -> None:
+def test_e24_a_lesson_without_a_row_has_no_provenance(store: KnowledgeStore) -> None:
     never_worked = replace(STRATEGY, success_rate=0.0)
     store.deliver("run-1", [OutboxRow(1, 1, "strategy", as_json(never_worked))])
     assert store.load_knowledge().strategies == {}
     assert store.provenance("successful_strategies", "s1") is None
 
 
-def test_what_is_worth_too_little_at_once_goes_to_the_archive_whole(store: KnowledgeStore) -> None:
+def test_a_row_worth_too_little_is_archived_with_its_provenance_and_can_return(
+    store: KnowledgeStore,
+) -> None:
     lost = replace(STRATEGY, success_rate=0.0, total_uses=3)
     won = replace(STRATEGY, success_rate=1.0, total_uses=1)
     store.deliver("run-1", [OutboxRow(1, 1, "strategy", as_json(lost))])
@@ -211,7 +211,7 @@ def test_what_is_worth_too_little_at_once_goes_to_the_archive_whole(store: Knowl
     assert store.load_knowledge().strategies["s1"].total_uses == 5
 
 
-def test_e34_knowledge_is_saved_and_loaded_equal_and_what_is_gone_stays_gone(path: Path) -> None:
+def test_e34_knowledge_is_saved_and_loaded_equal_and_removed_rows_stay_removed(path: Path) -> None:
     store = open_knowledge_store(path, now=NOON)
     known = Knowledge(
         {"p1": PATTERN},
@@ -237,7 +237,7 @@ def test_e34_knowledge_is_saved_and_loaded_equal_and_what_is_gone_stays_gone(pat
     store.close()
 
 
-def test_e25_a_delivery_reads_and_writes_only_what_it_changes(store: KnowledgeStore) -> None:
+def test_e25_a_delivery_writes_only_changed_rows(store: KnowledgeStore) -> None:
     patterns = [replace(PATTERN, pattern_id=f"p{n}", pattern_type=str(n // 50)) for n in range(500)]
     store.deliver(
         "run-1", [OutboxRow(n, n, "pattern", as_json(each)) for n, each in enumerate(patterns)]
@@ -251,9 +251,7 @@ def test_e25_a_delivery_reads_and_writes_only_what_it_changes(store: KnowledgeSt
     assert store.load_knowledge().patterns["p7"].success_count == 2 * PATTERN.success_count
 
 
-def test_what_is_closed_stays_with_its_reason_and_is_not_known_any_more(
-    store: KnowledgeStore,
-) -> None:
+def test_a_closed_row_stays_with_its_reason_and_is_not_loaded(store: KnowledgeStore) -> None:
     lessons = [OutboxRow(1, 1, "mistake", {**as_json(MISTAKE), "status": "inferred"})]
     store.deliver("run-1", lessons)
     before = store.content_hash()
@@ -271,9 +269,7 @@ def test_what_is_closed_stays_with_its_reason_and_is_not_known_any_more(
     assert store._database.rows("SELECT mistake_id FROM mistake_records") == [("m1",)]
 
 
-def test_what_is_taught_again_after_it_was_closed_holds_again_with_all_its_evidence(
-    store: KnowledgeStore,
-) -> None:
+def test_a_later_lesson_reopens_a_closed_row_with_all_its_evidence(store: KnowledgeStore) -> None:
     lesson = OutboxRow(1, 1, "mistake", as_json(MISTAKE))
     store.deliver("run-1", [lesson, close_lesson(2, "mistake_records", "m1")])
     store.deliver("run-1", [replace(lesson, sequence=3, tick=3)])
@@ -283,16 +279,14 @@ def test_what_is_taught_again_after_it_was_closed_holds_again_with_all_its_evide
     assert where.closed == ""
 
 
-def test_what_was_taught_in_the_tick_that_closed_it_does_not_open_it_again(
-    store: KnowledgeStore,
-) -> None:
+def test_a_lesson_of_the_closing_tick_does_not_reopen_the_row(store: KnowledgeStore) -> None:
     # The same evidence is a lesson and contradicts it; the lesson may be told second.
     lesson = OutboxRow(2, 7, "mistake", as_json(MISTAKE))
     store.deliver("run-1", [replace(close_lesson(1, "mistake_records", "m1"), tick=7), lesson])
     assert store.load_knowledge().mistakes == {}
 
 
-def test_closing_what_is_gone_changes_nothing(store: KnowledgeStore) -> None:
+def test_closing_a_missing_row_changes_nothing(store: KnowledgeStore) -> None:
     store.deliver(
         "run-1", [close_lesson(1, "mistake_records", "m1"), close_lesson(2, "ltm_entries", "x")]
     )
@@ -301,7 +295,7 @@ def test_closing_what_is_gone_changes_nothing(store: KnowledgeStore) -> None:
 
 
 @pytest.mark.parametrize("name", ["note:a", "run-1/note:a"])
-def test_an_entry_is_closed_by_the_name_its_run_has_for_it_or_by_its_whole_key(
+def test_an_entry_is_closed_by_its_key_with_or_without_the_run(
     store: KnowledgeStore, name: str
 ) -> None:
     store.deliver(
@@ -312,7 +306,7 @@ def test_an_entry_is_closed_by_the_name_its_run_has_for_it_or_by_its_whole_key(
     assert keys(store.seed()) == ["run-1/note:b"]
 
 
-def test_e31_entries_fade_by_the_month_and_go_to_the_archive_whole(path: Path) -> None:
+def test_e31_entries_decay_by_the_month_and_are_archived_complete(path: Path) -> None:
     store = open_knowledge_store(path, now=NOON)
     store.deliver(
         "run-1",
@@ -353,7 +347,7 @@ def test_e31_entries_fade_by_the_month_and_go_to_the_archive_whole(path: Path) -
     store.close()
 
 
-def test_e31_what_goes_and_what_the_archive_gets_are_one_transaction(store: KnowledgeStore) -> None:
+def test_e31_pruning_and_archiving_are_one_transaction(store: KnowledgeStore) -> None:
     store.deliver("run-1", [entry_lesson(1, "a", relevance=0.01)])
     store._database.execute("ALTER TABLE archive RENAME TO elsewhere")
     with pytest.raises(Exception, match="no such table"):
@@ -365,7 +359,7 @@ def test_e31_what_goes_and_what_the_archive_gets_are_one_transaction(store: Know
 
 
 @pytest.mark.parametrize("scope", [TEAM, SHARED])
-def test_b34_shared_memory_is_looked_after(store: KnowledgeStore, scope: str) -> None:
+def test_b34_shared_memory_is_maintained(store: KnowledgeStore, scope: str) -> None:
     store.deliver(
         "run-1",
         [
@@ -398,14 +392,14 @@ def test_b34_shared_memory_is_looked_after(store: KnowledgeStore, scope: str) ->
     assert keys(store.seed()) == ["run-1/note:gate"]
 
 
-def test_b34_upkeep_keeps_to_the_scopes_it_is_asked_for(store: KnowledgeStore) -> None:
+def test_b34_maintenance_is_limited_to_the_given_scopes(store: KnowledgeStore) -> None:
     for run in ("run-1", "run-2"):
         store.deliver(run, [entry_lesson(1, "a", scope=TEAM), entry_lesson(2, "a", scope=SHARED)])
     assert store.maintain("team:*").merged == 1
     assert store.maintain("collective").merged == 1
 
 
-def test_the_cap_of_a_scope_keeps_what_is_worth_most(store: KnowledgeStore) -> None:
+def test_the_cap_of_a_scope_retains_the_most_valuable_entries(store: KnowledgeStore) -> None:
     lessons = [entry_lesson(n, str(n)) for n in range(1, MAX_ENTRIES + 1)]
     lessons += [
         entry_lesson(900, "closed", importance=10, closed="no"),
@@ -419,7 +413,7 @@ def test_the_cap_of_a_scope_keeps_what_is_worth_most(store: KnowledgeStore) -> N
     assert "best" in says
 
 
-def test_lessons_of_a_run_carry_what_they_rest_on(store: KnowledgeStore) -> None:
+def test_lessons_carry_their_status_and_sources(store: KnowledgeStore) -> None:
     payload = {**as_json(MISTAKE), "status": "claim", "sources": ["tick:3", "run-1/4"]}
     store.deliver("run-1", [OutboxRow(1, 3, "mistake", payload)])
     assert store.provenance("mistake_records", "m1") == Provenance(
