@@ -1,4 +1,4 @@
-"""Small records to remember, and one whole memory over real files."""
+"""Small sample records, and a complete memory on real files."""
 
 from collections.abc import Iterable, Mapping
 from copy import copy
@@ -67,21 +67,21 @@ KNOWLEDGE_FIELDS = (
 
 
 def session_of(memory: StrategistMemory) -> dict[str, object]:
-    """What one session remembers and its totals, by the names of the design."""
-    told = {**as_json(memory.totals), "session_id": memory.session_id}
+    """The memory of one session and its totals, by the names of the design."""
+    totals = {**as_json(memory.totals), "session_id": memory.session_id}
     return {
-        name: told[name] if name in told else _apart(getattr(memory, name))
+        name: totals[name] if name in totals else _copied(getattr(memory, name))
         for name in SESSION_FIELDS.split()
     }
 
 
 def knowledge_of(memory: TacticianMemory) -> dict[str, object]:
-    """What outlives sessions, by the names of the design."""
-    return {name: _apart(getattr(memory, name)) for name in KNOWLEDGE_FIELDS.split()}
+    """The knowledge that outlives sessions, by the names of the design."""
+    return {name: _copied(getattr(memory, name)) for name in KNOWLEDGE_FIELDS.split()}
 
 
-def _apart(value: object) -> object:
-    """What does not change when memory does."""
+def _copied(value: object) -> object:
+    """A copy that does not change with memory."""
     return dict(value) if isinstance(value, Mapping) else copy(value)
 
 

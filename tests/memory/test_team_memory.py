@@ -1,4 +1,4 @@
-"""What several agents share, and what is made of it."""
+"""Memory shared by several agents, and the management agent."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ SEMANTIC = {agent: scope_name(agent, "ltm:semantic") for agent in ("ann", "bob",
 
 
 class Team:
-    """Two agents on one blackboard, and the one who manages what they share."""
+    """Two agents on one blackboard, and their management agent."""
 
     def __init__(self, blackboard: Blackboard) -> None:
         self.blackboard = blackboard

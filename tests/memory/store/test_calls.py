@@ -1,4 +1,4 @@
-"""Calls of a model in a run's file: kept at once, settled once, and never taken back."""
+"""Model calls in a run's file, which are committed at once, settled once and never rewound; and run folders."""
 
 import resource
 from collections.abc import Iterator
@@ -30,8 +30,8 @@ SETTLED = CallOutcome(CallState.SETTLED, 70, 1, 2, 3, 4, 5)
 
 
 @contextmanager
-def held_by_another(store: RunStore) -> Iterator[None]:
-    """Let a second process's worth of a connection hold the file, and waiting for it end at once."""
+def locked_by_another(store: RunStore) -> Iterator[None]:
+    """Lock the file by a second connection, and disable waiting for it."""
     store._open_calls()._connection.execute("PRAGMA busy_timeout = 0")
     other = store._database.second_connection()
     try:
@@ -77,9 +77,9 @@ def test_a_call_is_settled_once(store: RunStore, state: CallState) -> None:
 def test_a_rewind_does_not_refund_calls(store: RunStore) -> None:
     store.commit(checkpoint=checkpoint(1))
     store.settle_call(store.book_call(BOOKING), SETTLED)
-    held = store.latest_checkpoint()
-    assert held is not None
-    store.rewind(held)
+    latest = store.latest_checkpoint()
+    assert latest is not None
+    store.rewind(latest)
     assert [call.nanos for call in store.calls()] == [70]
 
 
@@ -106,7 +106,7 @@ def test_the_last_call_has_the_latest_time_and_the_newest_milestone(store: RunSt
 
 def test_a_locked_file_refuses_calls_and_keeps_the_open_one(store: RunStore) -> None:
     number = store.book_call(BOOKING)
-    with held_by_another(store):
+    with locked_by_another(store):
         with pytest.raises(BusyStore):
             store.book_call(BOOKING)
         with pytest.raises(BusyStore):
@@ -121,7 +121,7 @@ def test_any_thread_may_book_a_call(store: RunStore) -> None:
 
 
 def test_a_booking_is_synced_to_disk_before_the_call_is_allowed(store: RunStore) -> None:
-    full = 2  # which waits for the disk at each commit, and not only at checkpoints
+    full = 2  # waits for the disk at each commit, not only at checkpoints
     assert store._open_calls().row("PRAGMA synchronous") == (full,)
 
 
@@ -131,10 +131,10 @@ def test_an_allowed_call_is_booked_even_if_the_process_is_killed_at_any_statemen
     kills = killed("ask", tmp_path)
     assert len(kills) > 6
     assert kills[0] == [[], []]
-    assert kills[-1] == [["leave", "settled"], [["settled", 40]]]
+    assert kills[-1] == [["booked", "settled"], [["settled", 40]]]
     for words, calls in kills:
         assert calls in ([], [["reserved", 100]], [["settled", 40]])
-        assert "leave" not in words or calls
+        assert "booked" not in words or calls
         assert "settled" not in words or calls == [["settled", 40]]
 
 
@@ -143,7 +143,7 @@ SETTINGS = {"seed": 7}
 
 @contextmanager
 def full_disk() -> Iterator[None]:
-    """Let no file grow."""
+    """Let no file grow, as on a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
     try:
@@ -209,7 +209,7 @@ def test_resuming_is_suggested_only_for_a_run(tmp_path: Path) -> None:
 
 def test_a_run_that_cannot_be_written_leaves_no_files(tmp_path: Path) -> None:
     for settings, words in ((SETTINGS, "cannot be written"), ({}, "cannot be used")):
-        # Without settings the first byte is the store's.
+        # Without settings the first byte written is the store's.
         with full_disk(), pytest.raises(StoreError, match=words):
             create_run(tmp_path / "runs" / "a", settings, run_id="r")
         assert list(tmp_path.iterdir()) == []
@@ -255,7 +255,7 @@ def test_a_run_without_its_store_is_not_resumed(tmp_path: Path, left: bytes | No
 def test_a_run_without_a_checkpoint_is_not_resumed(tmp_path: Path) -> None:
     run = tmp_path / "run"
     create_run(run, SETTINGS, run_id="r").close()
-    for _ in range(2):  # the first refusal leaves it open to nobody
+    for _ in range(2):  # the first refusal releases the folder
         with pytest.raises(RunFolderError, match="holds no checkpoint to resume from"):
             open_run(run)
 
@@ -277,7 +277,7 @@ def test_an_unreadable_checkpoint_closes_the_run(tmp_path: Path) -> None:
         store._database.execute("ALTER TABLE checkpoints RENAME COLUMN chain TO links")
     with pytest.raises(StoreError) as caught:
         open_run(run)
-    # Looked at while the error still holds on to the frames it went through.
+    # Checked while the error still holds its frames.
     assert sorted(each.name for each in run.iterdir()) == ["run.lock", "run.sqlite", "run.toml"]
     del caught
     with pytest.raises(StoreError):

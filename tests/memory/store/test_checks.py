@@ -1,4 +1,4 @@
-"""What is found wrong in files of memory, what repair does about it, and that nothing else is touched."""
+"""Checks of memory files: their findings, their repairs, and that nothing else changes."""
 
 import sqlite3
 from collections.abc import Callable
@@ -38,94 +38,98 @@ GOING = (
 )
 
 
-class Wrong(NamedTuple):
-    """The sort and some words of what is found, the statements that make it so, and whether repair puts it right."""
+class Fault(NamedTuple):
+    """The sort and some words of a finding, the statements that cause it, and whether repair removes it."""
 
     sort: str
     words: str
     statements: tuple[str, ...]
-    is_mended: bool
+    is_repaired: bool
 
 
-def wrong(sort: str, words: str, *statements: str, is_mended: bool = True) -> Wrong:
-    return Wrong(sort, words, statements, is_mended)
+def fault(sort: str, words: str, *statements: str, is_repaired: bool = True) -> Fault:
+    return Fault(sort, words, statements, is_repaired)
 
 
-WRONGS = (
-    wrong("contradiction", "has two rows", NEW_STRATEGY.format("s9", 0.0, 1)),
-    wrong(
+FAULTS = (
+    fault("contradiction", "has two rows", NEW_STRATEGY.format("s9", 0.0, 1)),
+    fault(
         "contradiction",
         "it failed 9 of 10 times",
         "UPDATE tactician_patterns SET success_count = 1, failure_count = 9, confidence = 0.1, relevance_score = 0.1",
     ),
-    wrong("contradiction", "says the opposite", GOING, FIGHTING.replace("{})", "2)")),
-    wrong(
-        "contradiction", "says the opposite", GOING, FIGHTING.replace("{})", "9)"), is_mended=False
+    fault("contradiction", "says the opposite", GOING, FIGHTING.replace("{})", "2)")),
+    fault(
+        "contradiction",
+        "says the opposite",
+        GOING,
+        FIGHTING.replace("{})", "9)"),
+        is_repaired=False,
     ),
-    wrong(
+    fault(
         "count",
         "is 1.50 wins",
         "UPDATE successful_strategies SET success_rate = 0.5, total_uses = 3 WHERE strategy_id = 's0'",
     ),
-    wrong(
+    fault(
         "count",
         "used 0 times",
         "UPDATE successful_strategies SET total_uses = 0 WHERE strategy_id = 's0'",
     ),
-    wrong("count", "occurred 0 times", "UPDATE mistake_records SET occurrence_count = 0"),
-    wrong("count", "severity 'huge'", "UPDATE mistake_records SET severity = 'huge'"),
-    wrong("count", "3 of 4 is 0.75", "UPDATE tactician_patterns SET confidence = 0.2"),
-    wrong(
+    fault("count", "occurred 0 times", "UPDATE mistake_records SET occurrence_count = 0"),
+    fault("count", "severity 'huge'", "UPDATE mistake_records SET severity = 'huge'"),
+    fault("count", "3 of 4 is 0.75", "UPDATE tactician_patterns SET confidence = 0.2"),
+    fault(
         "count", "comes after", "UPDATE mistake_records SET first_occurred = last_occurred + 9.0"
     ),
-    wrong("count", "1 sessions, 4 battles", "UPDATE tactician_stats SET overall_win_rate = 1.7"),
-    wrong("count", "has 0 lessons", "UPDATE ltm_entries SET count = 0 WHERE id = 1"),
-    wrong(
+    fault("count", "1 sessions, 4 battles", "UPDATE tactician_stats SET overall_win_rate = 1.7"),
+    fault("count", "has 0 lessons", "UPDATE ltm_entries SET count = 0 WHERE id = 1"),
+    fault(
         "orphan",
         "that is not there",
         "INSERT INTO provenance VALUES ('mistake_records', 'ghost', 'claim', 'run-1', 1, 9, '', '[]')",
     ),
-    wrong(
+    fault(
         "damage", "provenance is unreadable", "UPDATE provenance SET evidence = '[' WHERE id = 's0'"
     ),
-    wrong("orphan", "no lesson of it is known", "DELETE FROM deliveries"),
-    wrong(
+    fault("orphan", "no lesson of it is known", "DELETE FROM deliveries"),
+    fault(
         "orphan",
         "'run:nobody' leads nowhere",
         "UPDATE ltm_entries SET sources = '[\"run:nobody\"]' WHERE id = 1",
-        is_mended=False,
+        is_repaired=False,
     ),
-    wrong(
+    fault(
         "orphan",
         "rows of run nobody",
         "CREATE TABLE tallies (run_id TEXT)",
         "INSERT INTO tallies VALUES ('nobody')",
-        is_mended=False,
+        is_repaired=False,
     ),
-    wrong("damage", "'m1' is unreadable", "UPDATE mistake_records SET situation = '{not'"),
-    wrong("damage", "is unreadable", "UPDATE ltm_entries SET data = '[1' WHERE id = 2"),
-    wrong("damage", "is unreadable", "UPDATE mistake_records SET outcome = CAST(x'ff41' AS TEXT)"),
-    wrong(
+    fault("damage", "'m1' is unreadable", "UPDATE mistake_records SET situation = '{not'"),
+    fault("damage", "is unreadable", "UPDATE ltm_entries SET data = '[1' WHERE id = 2"),
+    fault("damage", "is unreadable", "UPDATE mistake_records SET outcome = CAST(x'ff41' AS TEXT)"),
+    fault(
         "stale", "under 0.3", "UPDATE mistake_records SET last_occurred = 1.0, first_occurred = 1.0"
     ),
-    wrong(
+    fault(
         "stale",
         "closed (not so)",
         "UPDATE provenance SET closed = 'not so' WHERE id = 's0'",
         "UPDATE successful_strategies SET first_used = 1.0, last_used = 1784000000.0 WHERE strategy_id = 's0'",
     ),
-    wrong(
+    fault(
         "stale",
         "6 months have passed",
         "UPDATE tactician_patterns SET last_validated = 1784000000.0",
-        is_mended=False,
+        is_repaired=False,
     ),
-    wrong(
+    fault(
         "stale",
         "faded to 0.10",
         "UPDATE ltm_entries SET relevance = 0.1, importance = 3 WHERE id = 1",
     ),
-    wrong(
+    fault(
         "stale",
         "there are 123, and room for 100",
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120) "
@@ -140,8 +144,8 @@ def found(path: Path, now: float = NOON) -> list[CheckFinding]:
     return check_file(path, now=now)
 
 
-def told_of(wrong: Wrong, path: Path) -> list[CheckFinding]:
-    return [each for each in found(path) if each.sort == wrong.sort and wrong.words in each.what]
+def findings_of(fault: Fault, path: Path) -> list[CheckFinding]:
+    return [each for each in found(path) if each.sort == fault.sort and fault.words in each.what]
 
 
 def test_a_knowledge_file_from_play_has_no_findings(tmp_path: Path) -> None:
@@ -163,11 +167,11 @@ def test_rows_removed_by_repair_are_in_the_archive(tmp_path: Path) -> None:
     repair_file(path, now=NOON)
     assert count(path, "mistake_records") == 0
     with closing(sqlite3.connect(path)) as connection:
-        kept = dict(
+        archived = dict(
             connection.execute("SELECT id, row FROM archive WHERE table_name <> 'provenance'")
         )
-    assert kept.keys() == {"m1", "s1"}
-    assert "{not" in kept["m1"]
+    assert archived.keys() == {"m1", "s1"}
+    assert "{not" in archived["m1"]
 
 
 def test_duplicate_strategies_are_merged_with_the_battles_of_both(tmp_path: Path) -> None:
@@ -207,36 +211,36 @@ def test_repair_of_an_intact_file_makes_no_backup(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 
-RUN_WRONGS = (
-    wrong("orphan", "1 tags", "INSERT INTO entry_tags VALUES ('lost', 'agent:play:stm', 999)"),
-    wrong(
+RUN_FAULTS = (
+    fault("orphan", "1 tags", "INSERT INTO entry_tags VALUES ('lost', 'agent:play:stm', 999)"),
+    fault(
         "damage",
         "battle:b1@1",
         "UPDATE entries SET data = '{' WHERE scope = 'agent:play:stm' AND kind = 'battle'",
     ),
-    wrong(
+    fault(
         "orphan",
         "'tick:99999'",
         "UPDATE entries SET sources = '[\"tick:99999\"]' WHERE scope = 'agent:play:stm' AND kind = 'battle'",
-        is_mended=False,
+        is_repaired=False,
     ),
-    wrong(
+    fault(
         "stale",
         "game seconds ago",
         "UPDATE entries SET expires_s = game_s - 900.0 WHERE scope = 'agent:play:stm' AND kind = 'battle'",
     ),
-    wrong("damage", "is unreadable", "UPDATE outbox SET payload = '[' WHERE sequence = 1"),
-    wrong(
+    fault("damage", "is unreadable", "UPDATE outbox SET payload = '[' WHERE sequence = 1"),
+    fault(
         "count",
         "do not add up",
         "UPDATE entries SET data = json_set(data, '$.victories', 7) WHERE kind = 'session_totals'",
-        is_mended=False,
+        is_repaired=False,
     ),
-    wrong(
+    fault(
         "orphan",
         "in an unknown scope",
         "UPDATE entries SET scope = 'attic' WHERE scope = 'agent:play:stm' AND kind = 'battle'",
-        is_mended=False,
+        is_repaired=False,
     ),
 )
 
@@ -257,25 +261,25 @@ def test_a_played_run_has_no_findings(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "wrong"),
-    [*((taught, each) for each in WRONGS), *((played, each) for each in RUN_WRONGS)],
-    ids=lambda each: each.words if isinstance(each, Wrong) else "",
+    ("made", "fault"),
+    [*((taught, each) for each in FAULTS), *((played, each) for each in RUN_FAULTS)],
+    ids=lambda each: each.words if isinstance(each, Fault) else "",
 )
 def test_each_fault_is_found_and_repaired_where_the_repair_is_unambiguous(
-    made: Callable[[Path], Path], wrong: Wrong, tmp_path: Path
+    made: Callable[[Path], Path], fault: Fault, tmp_path: Path
 ) -> None:
     path = made(tmp_path / "m.sqlite")
-    alter(path, *wrong.statements)
+    alter(path, *fault.statements)
     before = path.read_bytes()
-    first, *more = told_of(wrong, path)
+    first, *more = findings_of(fault, path)
     assert made is taught or not more
     assert path.read_bytes() == before
-    assert bool(first.repair) is wrong.is_mended
+    assert bool(first.repair) is fault.is_repaired
     repaired = repair_file(path, now=NOON)
-    assert (first in repaired.mended) is wrong.is_mended
-    assert (first in repaired.remaining) is not wrong.is_mended
+    assert (first in repaired.mended) is fault.is_repaired
+    assert (first in repaired.remaining) is not fault.is_repaired
     assert found(path) == list(repaired.remaining)
-    if wrong.is_mended:
+    if fault.is_repaired:
         assert repaired.remaining == ()
         assert repaired.copy is not None
         assert found(repaired.copy) != []

@@ -1,4 +1,4 @@
-"""The door of SQLite: damaged, foreign, newer, older, read-only and oddly named files."""
+"""Opening SQLite files: damaged, foreign, newer, older, read-only and oddly named ones."""
 
 import os
 import sqlite3
@@ -195,7 +195,7 @@ def test_a_file_locked_by_another_connection_can_be_closed(tmp_path: Path) -> No
 def test_a_closed_file_can_be_read_where_no_companion_can_be_created(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     note(path)
-    # Refuses SQLite its companion, as a read-only folder does, and even to root.
+    # Prevents the companion file, as a read-only folder does, even for root.
     (tmp_path / "a.sqlite-shm").symlink_to("nowhere")
     reader = open_readonly(path, FIRST)
     assert reader.rows("SELECT * FROM notes") == [("kept",)]
@@ -258,7 +258,7 @@ def test_a_connection_has_crash_safe_settings(tmp_path: Path) -> None:
 
 
 def test_a_rollback_journal_is_used_without_shared_memory(tmp_path: Path) -> None:
-    # This way of locking has no shared memory, as some network mounts have none.
+    # This VFS has no shared memory, like some network mounts.
     uri = f"file:{tmp_path / 'a.sqlite'}?vfs=unix-dotfile"
     with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
         _choose_journal(connection)
@@ -274,7 +274,7 @@ each_kind = pytest.mark.parametrize("schema", SCHEMAS, ids=lambda schema: schema
 
 
 def with_more(schema: Schema) -> Schema:
-    """Return what the next version will be like: one more migration at the end of the list."""
+    """Return the schema of a next version: one more migration at the end of the list."""
     more = ("CREATE TABLE more (x)",)
     return Schema(schema.name, schema.application_id, (*schema.migrations, more))
 
@@ -339,7 +339,7 @@ def test_a_file_from_before_version_1_is_refused_in_one_line_and_unchanged(
     with pytest.raises(StoreError, match=refused):
         open_intact(path)
     if schema is KNOWLEDGE_SCHEMA:
-        with pytest.raises(StoreError, match=refused):  # and it is not set aside as damaged
+        with pytest.raises(StoreError, match=refused):  # and it is not quarantined as damaged
             open_knowledge_store(path, now=NOON)
     flaw = flaw_in(path)
     assert flaw is not None
@@ -380,10 +380,10 @@ def test_a_run_can_be_copied_while_it_is_written(tmp_path: Path) -> None:
 def test_a_copy_overwrites_no_file_and_leaves_no_unfinished_one(
     tmp_path: Path, store: RunStore
 ) -> None:
-    (tmp_path / "letter.txt").write_text("somebody's", encoding="utf-8")
+    (tmp_path / "letter.txt").write_text("foreign", encoding="utf-8")
     with pytest.raises(StoreError, match=r"letter\.txt exists; name a path"):
         store.backup(tmp_path / "letter.txt")
-    assert (tmp_path / "letter.txt").read_text(encoding="utf-8") == "somebody's"
+    assert (tmp_path / "letter.txt").read_text(encoding="utf-8") == "foreign"
     with pytest.raises(StoreError, match="cannot be used"):
         store.backup(tmp_path / "no such folder" / "copy.sqlite")
     assert not list(tmp_path.glob("*copy*"))

@@ -1,4 +1,4 @@
-"""Entries in a run's file: revised, written again, dropped, gone back to, and found by word, tag and place."""
+"""Entries in a run's file: revised, rewritten, dropped, rewound, and searched by word, tag and place."""
 
 from collections import Counter
 from dataclasses import replace
@@ -97,7 +97,7 @@ def test_an_entry_rewritten_under_its_key_exists_once(store: RunStore) -> None:
     first, second = entry(1, key="location:Lab"), entry(2, key="location:Lab", version=2)
     store.put_entry(first)
     store.commit(checkpoint=checkpoint(1))
-    store.put_entry(second)  # as a blackboard does: the new one first
+    store.put_entry(second)  # the new one first, as a blackboard does
     store.drop_entry(1)
     store.commit()
     assert live(store) == [second]
@@ -118,7 +118,7 @@ def test_an_uncommitted_entry_leaves_no_row(store: RunStore) -> None:
     store.put_entry(entry(3, utility=0.1))
     store.drop_entry(3)
     store.commit()
-    assert store._database.row("SELECT count(*) FROM entries") == (0,)  # no checkpoint saw it
+    assert store._database.row("SELECT count(*) FROM entries") == (0,)  # no checkpoint holds it
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_b12_tags_are_counted_from_their_index_without_reading_entries(store: Ru
     plan = store._database.rows(f"EXPLAIN QUERY PLAN {COUNT_TAGS}", ("*",))
     steps = [line for *_, line in plan]
     assert [each.split()[:2] for each in steps] == [["SCAN", "entry_tags"]]
-    # Tags that only an entry's own row still had would not be counted.
+    # Tags that only the row of an entry has are not counted.
     store._database.execute("UPDATE entries SET tags = '[\"other\"]'")
     assert store.tags() == {"odd": 5}
 
@@ -191,7 +191,7 @@ def test_queries_of_recall_use_an_index(store: RunStore, sql: str, index: str) -
 
 BREAKAGES: dict[str, str] = {
     "words lost": "DELETE FROM entry_text_data WHERE id > 10",
-    "no word known": "INSERT INTO entry_text (entry_text) VALUES ('delete-all')",
+    "no words": "INSERT INTO entry_text (entry_text) VALUES ('delete-all')",
     "words of the wrong row": "UPDATE entries SET text = 'else', place = '' WHERE seq = 7",
     "tags lost": "DELETE FROM entry_tags",
     "tags invented": "INSERT INTO entry_tags VALUES ('ghost', 'agent:play:stm', 99)",
@@ -220,7 +220,7 @@ def test_a_broken_index_is_rebuilt(tmp_path: Path, breakage: str) -> None:
 
     right = indexes(store)
     store._database.execute(BREAKAGES[breakage])
-    store.close()  # nothing of the index is left in memory
+    store.close()  # so that no part of the index is cached
     store = open_run_store(path, run_id="run-1")
     assert indexes(store) != right
     assert store.reindex() == 2
@@ -238,20 +238,20 @@ def test_a_broken_index_stops_neither_a_commit_nor_a_rewind(store: RunStore) -> 
     store.put_entry(entry(1))
     store.put_entry(entry(2, word="river"))
     store.commit(checkpoint=checkpoint(1))
-    forget_all_words = "INSERT INTO entry_text (entry_text) VALUES ('delete-all')"
-    store._database.execute(forget_all_words)
-    store.drop_entry(1)  # which is not in the index it is to be taken out of
+    delete_words = "INSERT INTO entry_text (entry_text) VALUES ('delete-all')"
+    store._database.execute(delete_words)
+    store.drop_entry(1)  # it is not in the index it is removed from
     store.put_entry(entry(3))
     store.commit()
     assert (found(store, "stone"), found(store, "river")) == ([3], [2])
-    store._database.execute(forget_all_words)
+    store._database.execute(delete_words)
     (before,) = store.checkpoints()
     store.rewind(before)
     assert (found(store, "stone"), found(store, "river")) == ([1], [2])
 
 
 WHYS: tuple[Why, ...] = ("consolidation", "consolidation", "consolidation", "milestone", "start")
-NEEDED_BY_NOBODY = """
+UNNEEDED = """
     SELECT id FROM entries WHERE dropped_after IS NOT NULL AND NOT EXISTS (
         SELECT 1 FROM checkpoints
         WHERE checkpoints.id <= entries.dropped_after AND checkpoints.last_entry >= entries.id)
@@ -259,7 +259,7 @@ NEEDED_BY_NOBODY = """
 
 
 class Model:
-    """A store, and what it must hold, kept as plain copies."""
+    """A store, and its expected content as plain copies."""
 
     def __init__(self, store: RunStore, chance: Random) -> None:
         self.store = store
@@ -272,7 +272,7 @@ class Model:
 
     def act(self) -> None:
         acts = [self.put] * 8 + [self.revise, self.drop] * 3 + [self.commit] * 3
-        self.chance.choice([*acts, self.keep, self.keep, self.go_back])()
+        self.chance.choice([*acts, self.checkpoint, self.checkpoint, self.go_back])()
 
     def put(self) -> None:
         self.seq += 1
@@ -295,15 +295,15 @@ class Model:
         self.store.commit()
         self.committed = dict(self.live)
 
-    def keep(self) -> None:
+    def checkpoint(self) -> None:
         self.tick += self.chance.choice((0, 1, 1))
         why = self.chance.choice(WHYS)
         self.store.commit(checkpoint=replace(checkpoint(self.tick), why=why))
         self.committed = dict(self.live)
-        held = {mark.id for mark in self.store.marks()}
+        retained = {mark.id for mark in self.store.marks()}
         moments = [*self.moments, (next(self.store.checkpoints()), dict(self.live))]
-        self.moments = [each for each in moments if each[0].id in held]
-        assert not self.store._database.rows(NEEDED_BY_NOBODY)
+        self.moments = [each for each in moments if each[0].id in retained]
+        assert not self.store._database.rows(UNNEEDED)
 
     def go_back(self) -> None:
         if self.moments:

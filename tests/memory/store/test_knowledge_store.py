@@ -1,4 +1,4 @@
-"""What outlives runs: the design's tables, delivery, fading, the archive."""
+"""Knowledge files: the tables of the design, delivery, decay, and quarantine."""
 
 import sqlite3
 from collections.abc import Iterator

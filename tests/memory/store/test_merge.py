@@ -1,4 +1,4 @@
-"""Several memories made one: nothing twice, nothing lost, whatever the order, and each row knows who taught it."""
+"""Merging of memories: no lesson is lost or counted twice, in any order, and each row lists its runs."""
 
 import shutil
 from collections.abc import Sequence
@@ -86,7 +86,7 @@ def test_b34_common_contributions_of_diverged_copies_count_once(a: Path, b: Path
         assert known.mistakes["m1"].occurrence_count == 3 * MISTAKE.occurrence_count
         assert known.total_sessions == 2
         assert (reader.delivered("run-1"), reader.delivered("run-2")) == (6, 5)
-    # A run that goes on delivers on to what its memory became part of.
+    # A resumed run continues its deliveries to the merged memory.
     teach(c, "run-1", [*LESSONS, mistake(6, NOON), mistake(7, NOON)])
     with closing(read(c)) as reader:
         assert reader.load_knowledge().mistakes["m1"].occurrence_count == 12
@@ -112,16 +112,16 @@ def test_b34_a_merge_backs_up_the_old_target(a: Path, c: Path) -> None:
     merged = merge([a], c)
     assert merged.copy is not None
     assert merged.runs == ("run-1", "run-2")
-    with closing(read(merged.copy)) as kept, closing(read(c)) as now:
-        assert kept.load_knowledge().patterns.keys() == now.load_knowledge().patterns.keys()
-        assert kept.load_knowledge().mistakes == {}
-        assert kept.delivered("run-2") == 1
+    with closing(read(merged.copy)) as before, closing(read(c)) as now:
+        assert before.load_knowledge().patterns.keys() == now.load_knowledge().patterns.keys()
+        assert before.load_knowledge().mistakes == {}
+        assert before.delivered("run-2") == 1
 
 
 def test_b32_contradictions_are_decided_by_trust_then_date_and_the_loser_is_closed(
     a: Path, b: Path, c: Path
 ) -> None:
-    def says(value: str, status: str, at: float) -> list[OutboxRow]:
+    def preference(value: str, status: str, at: float) -> list[OutboxRow]:
         record = replace(PREFERENCE, preference_value=value, updated_at=at)
         sources = [f"tick:{value}"]
         return [
@@ -134,7 +134,7 @@ def test_b32_contradictions_are_decided_by_trust_then_date_and_the_loser_is_clos
         (("old", "inferred", NOON), ("new", "inferred", NOON + 9), "new"),
     ]
     for one, other, believed in cases:
-        merge([teach(a, "run-1", says(*one)), teach(b, "run-2", says(*other))], c)
+        merge([teach(a, "run-1", preference(*one)), teach(b, "run-2", preference(*other))], c)
         with closing(read(c)) as reader:
             assert reader.load_knowledge().preferences["f1"].preference_value == believed
             closed = reader._database.rows(
@@ -150,27 +150,27 @@ def test_b32_contradictions_are_decided_by_trust_then_date_and_the_loser_is_clos
 
 
 @pytest.mark.parametrize(
-    ("closing_is", "said", "at", "holds"),
+    ("closing_status", "status", "at", "holds"),
     [
         ("verified", "verified", NOON + 9, True),
         ("verified", "inferred", NOON + 9, False),
         ("verified", "verified", NOON - 9, False),
-        ("inferred", "inferred", NOON + 9, True),  # what rules had counted, rules may count again
+        ("inferred", "inferred", NOON + 9, True),  # a rule may reopen what a rule closed
         ("inferred", "claim", NOON + 9, False),
     ],
 )
 def test_b32_a_row_stays_closed_unless_newer_equally_trusted_evidence_reopens_it(
-    a: Path, b: Path, c: Path, closing_is: str, said: str, at: float, *, holds: bool
+    a: Path, b: Path, c: Path, closing_status: str, status: str, at: float, *, holds: bool
 ) -> None:
     teach(
         a,
         "run-1",
         [
             mistake(1, NOON - 99),
-            close_lesson(2, "mistake_records", "m1", at=NOON, status=closing_is),
+            close_lesson(2, "mistake_records", "m1", at=NOON, status=closing_status),
         ],
     )
-    teach(b, "run-2", [mistake(1, at, said)])
+    teach(b, "run-2", [mistake(1, at, status)])
     for sources in ([a, b], [b, a]):
         merge(sources, c)
         with closing(read(c)) as reader:
@@ -221,7 +221,7 @@ def test_b34_a_merge_keeps_the_caps_and_archives_the_rest(a: Path, b: Path, c: P
         teach(path, run, rows)
     merge([a, b], c, config=config)
     with closing(read(c)) as reader:
-        # Those that both know were met most often; of the others the id decides.
+        # Mistakes of both occurred most often; among the others the id decides.
         assert reader.load_knowledge().mistakes.keys() == {"m0", "m2", "m3"}
     assert archived(c) == [
         ("mistake_records", "m1"),

@@ -1,4 +1,4 @@
-"""One run's file: all or nothing, checkpoints, dead branches."""
+"""One run's file: transactions, checkpoints and dead branches."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -294,7 +294,7 @@ def test_milestone_checkpoints_are_retained_besides_the_ring(store: RunStore) ->
 
 
 def test_of_two_checkpoints_at_one_tick_the_newer_is_retained(store: RunStore) -> None:
-    for _ in range(RING + 1):  # as a run that dies again and again leaves it
+    for _ in range(RING + 1):  # as after repeated crashes
         store.commit(checkpoint=replace(checkpoint(7), why="back"))
     store.commit(checkpoint=checkpoint(8))
     assert [mark.tick for mark in store.marks()] == [7, 8]
@@ -313,15 +313,13 @@ def test_checkpoints_over_the_budget_are_removed_in_order_of_value() -> None:
     assert retained_checkpoints(marks, budget=1_000) == {1, 2, 3, 4, 5} | ring
     assert (
         retained_checkpoints(marks, budget=110) == {1, 4, 5} | ring
-    )  # the oldest milestones first
+    )  # first the oldest milestones
     assert retained_checkpoints(marks, budget=60) == {
         1,
         *sorted(ring)[-5:],
-    }  # then the ring from behind
-    assert retained_checkpoints(marks, budget=25) == {*sorted(ring)[-2:]}  # power-on last
-    assert retained_checkpoints(marks, budget=0) == {
-        *sorted(ring)[-2:]
-    }  # two stay whatever they take
+    }  # then the oldest of the ring
+    assert retained_checkpoints(marks, budget=25) == {*sorted(ring)[-2:]}  # last power-on
+    assert retained_checkpoints(marks, budget=0) == {*sorted(ring)[-2:]}  # two stay at any size
 
 
 def test_a_rewind_records_the_left_tick_the_reason_and_the_session(store: RunStore) -> None:
@@ -329,7 +327,7 @@ def test_a_rewind_records_the_left_tick_the_reason_and_the_session(store: RunSto
         store.append_step(step(tick))
         store.commit(checkpoint=checkpoint(tick))
     newest, middle, _ = store.checkpoints()
-    store.rewind(newest, "resumed", "s1")  # nothing died
+    store.rewind(newest, "resumed", "s1")  # no branch died
     store.append_trail(TrailRow(3, 30, 1, 2, 3, 500, 0, ((7, 5, 20, 20),)))
     store.commit()
     store.rewind(middle, "asked", "s2")
@@ -357,7 +355,7 @@ def test_a_resumed_trail_has_one_row_for_each_tick(store: RunStore) -> None:
     store.commit(checkpoint=checkpoint(2))
     (newest,) = store.checkpoints()
     store.rewind(newest)
-    store.append_trail(rows[1])  # whoever goes on looks first where he is
+    store.append_trail(rows[1])  # a resumed run first writes its position
     store.commit()
     assert store.trail() == rows
 
@@ -411,7 +409,7 @@ def test_b18_c05_a_kill_before_any_statement_leaves_the_last_commit(tmp_path: Pa
         "cursor": 3,
         "checkpoint": 3,
     }
-    assert len(states) > 30  # there were that many statements to be killed at
+    assert len(states) > 30  # one state for each statement
 
 
 def test_b25_sources_are_dropped_only_in_the_commit_of_the_derived_entry(tmp_path: Path) -> None:

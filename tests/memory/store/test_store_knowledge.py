@@ -1,4 +1,4 @@
-"""What outlives runs: whose it is, what no longer holds, what fades, becomes one, and is found again."""
+"""Rows that outlive runs: their origin, closing, decay, merging, archive and reuse as seeds."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -89,7 +89,7 @@ def test_b33_a_seed_names_its_first_run_after_later_lessons_too(store: Knowledge
     (seed,) = store.seed()
     assert (seed.key, seed.sources) == ("run-1/note:wall", ("tick:7", "run:run-1"))
     assert (seed.tick, seed.game_s) == (7, 3.5)
-    # The next run wrote what it started from anew, and passes it on.
+    # The next run rewrote the entry it started with, and delivers it.
     again = entry_lesson(1, "gate", key=seed.key, sources=list(seed.sources), utility=0.9)
     store.deliver("run-2", [again])
     (seed,) = store.seed()
@@ -112,7 +112,7 @@ def test_b33_a_run_starts_with_at_most_a_hundred_seeds_of_each_kind_best_first(
     worth = [each.importance * each.utility for each in seeds]
     assert worth == sorted(worth, reverse=True)
     assert len(seeds) == 103
-    # Of those that are worth as much, the newest come first.
+    # Newest first among entries of equal value.
     assert [each.data["says"] for each in seeds[:3]] == ["useful", "129", "119"]
     names = {each.data["says"] for each in seeds}
     assert "useful" in names
@@ -168,15 +168,15 @@ def test_e24_a_pruned_row_is_deleted_and_does_not_return(path: Path) -> None:
     ]
     store = open_knowledge_store(path, now=NOON, config=config)
     store.deliver("run-1", lessons[:1])
-    kept_by_a_run = store.load_knowledge()
+    loaded_before = store.load_knowledge()
     store.deliver("run-1", lessons)
     assert store._database.rows("SELECT mistake_id FROM mistake_records") == [("m2",)]
     assert store._database.rows("SELECT id FROM provenance") == [("m2",)]
-    assert kept_by_a_run.mistakes.keys() == {"m1"}
+    assert loaded_before.mistakes.keys() == {"m1"}
     store.close()
     for now in (NOON, NOON + MONTH):
         store = open_knowledge_store(path, now=now, config=config)
-        store.deliver("run-1", lessons)  # delivered again, as after a crash
+        store.deliver("run-1", lessons)  # delivered again after a crash
         store.deliver("run-1", [OutboxRow(3, 3, "totals", TOTALS)])
         assert store.load_knowledge().mistakes.keys() == {"m2"}
         store.close()
@@ -246,7 +246,7 @@ def test_e25_a_delivery_writes_only_changed_rows(store: KnowledgeStore) -> None:
     ((before,),) = store._database.rows(changes)
     store.deliver("run-1", [OutboxRow(900, 900, "pattern", as_json(patterns[7]))])
     ((after,),) = store._database.rows(changes)
-    # The delivery, the row in place of the old one, its provenance, and the totals.
+    # The delivery, the replaced row, its provenance, and the totals.
     assert after - before <= 6
     assert store.load_knowledge().patterns["p7"].success_count == 2 * PATTERN.success_count
 
@@ -280,7 +280,7 @@ def test_a_later_lesson_reopens_a_closed_row_with_all_its_evidence(store: Knowle
 
 
 def test_a_lesson_of_the_closing_tick_does_not_reopen_the_row(store: KnowledgeStore) -> None:
-    # The same evidence is a lesson and contradicts it; the lesson may be told second.
+    # The same evidence yields a lesson and its contradiction; the lesson may come second.
     lesson = OutboxRow(2, 7, "mistake", as_json(MISTAKE))
     store.deliver("run-1", [replace(close_lesson(1, "mistake_records", "m1"), tick=7), lesson])
     assert store.load_knowledge().mistakes == {}
@@ -365,7 +365,7 @@ def test_b34_shared_memory_is_maintained(store: KnowledgeStore, scope: str) -> N
         [
             entry_lesson(1, "gate", scope=scope, tags=["a"], importance=4, status="inferred"),
             entry_lesson(2, "faint", scope=scope, relevance=0.1),
-            entry_lesson(3, "gate", importance=2),  # says the same, but elsewhere
+            entry_lesson(3, "gate", importance=2),  # equal content in another run
         ],
     )
     store.deliver("run-2", [entry_lesson(1, "gate", scope=scope, tags=["b"], utility=0.8)])
@@ -387,7 +387,7 @@ def test_b34_shared_memory_is_maintained(store: KnowledgeStore, scope: str) -> N
         "run-1/note:faint",
     ]
     assert store.maintain(scope) == MaintenanceCounts(merged=0, pruned=0)
-    # Whoever knew it by one of the other names can still close it.
+    # A run that knows it by a merged key can still close it.
     store.deliver("run-3", [close_lesson(2, "ltm_entries", "note:gate")])
     assert keys(store.seed()) == ["run-1/note:gate"]
 

@@ -1,4 +1,4 @@
-"""From a tape to `observations.md` and back into the next session: once, whole, and the same however it came to be."""
+"""From a tape to `observations.md` and into the next session: once, completely, and deterministically."""
 
 import json
 import os
@@ -71,7 +71,7 @@ def state(path: Path) -> dict[str, Any]:
 
 
 def rebuilt(path: Path) -> str:
-    """Return the page as it would be had nothing been observed before."""
+    """Return the page of an observation from scratch."""
     observe(path, path.parent / "rebuilt", reset=True)
     return (path.parent / "rebuilt" / PAGE).read_text(encoding="utf-8")
 
@@ -152,7 +152,7 @@ import os, signal, sys
 from pathlib import Path
 from types import ModuleType
 
-sys.modules["memory"] = ModuleType("memory")  # without its libraries, which take long to load
+sys.modules["memory"] = ModuleType("memory")  # without its libraries, which are slow to import
 sys.modules["memory"].__path__ = [os.environ["PYTHONPATH"] + "/memory"]
 from memory.tapes.notes import observe
 tape, folder, left = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
@@ -193,7 +193,9 @@ def test_a26_a_kill_at_any_line_loses_and_duplicates_nothing(path: Path) -> None
             check=False,
         )
         assert page(path) in {old, new}
-        if state(path)["sessions"][name_of("a", 0)]["nodes"] == 3:  # marks never run ahead
+        if (
+            state(path)["sessions"][name_of("a", 0)]["nodes"] == 3
+        ):  # marks are never ahead of the page
             assert page(path) == new
         observed(path)
         assert page(path) == new
@@ -251,12 +253,12 @@ def test_a29_a_short_ambiguous_or_unknown_prefix_is_refused(path: Path) -> None:
     rows = chain(("user", text("one")), start="a")
     twin = rows[0] | {"hash": name_of("a", 0)[:-1] + "1"}
     tape_file(path, [*rows, twin])
-    for name, says in (
+    for name, message in (
         ("a000000", "too short"),
         ("a0000000", "matches 2 sessions"),
         ("b0000000", "no session"),
     ):
-        with pytest.raises(UnknownMemory, match=says):
+        with pytest.raises(UnknownMemory, match=message):
             observed(path, session=name)
     assert not memory_folder(path).exists()
 

@@ -1,4 +1,4 @@
-"""What the rules make of a session: goals, errors, files, tokens; nothing of what only looks like them."""
+"""The rules of the observer: goals, errors, files and tokens, and no lookalikes."""
 
 import os
 import socket
@@ -70,10 +70,7 @@ def test_a15_an_error_without_text_is_described_by_its_call(path: Path) -> None:
         PLEASE,
         ("assistant", [*use("look", None, "t1"), *use("try_plan", {"to": "gym"}, "t2")]),
         ("user", result(" \n", "t2", error=True)),
-        (
-            "assistant",
-            [*use("recall"), *use("store", {"a": 1})],
-        ),  # ids dropped: told by their place
+        ("assistant", [*use("recall"), *use("store", {"a": 1})]),  # ids dropped: matched by place
         ("user", [*result("fine"), *result("", error=True)]),
         ("user", result("", "gone", error=True)),
     )

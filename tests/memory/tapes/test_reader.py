@@ -1,4 +1,4 @@
-"""Tapes are read whatever wrote them, in the order of the conversation, and nothing is done to them."""
+"""Reading of tapes of every era, in the order of the conversation, without changing them."""
 
 import ast
 import json
@@ -47,7 +47,7 @@ def texts(read: TapeSession) -> list[str]:
 
 
 def imported(file: Path) -> Iterator[str]:
-    """Yield what a module imports when it runs; what only a type checker sees is left out."""
+    """Yield the imports of a module, without those for type checkers."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     for branch in ast.walk(tree):
         if isinstance(branch, ast.If) and getattr(branch.test, "id", "") == "TYPE_CHECKING":
@@ -119,9 +119,9 @@ def test_a03_a_session_is_read_in_the_order_of_the_conversation(path: Path) -> N
 @pytest.mark.parametrize(
     "times",
     [
-        # In text, the second is the earliest and the third the latest; the last two are one moment.
+        # As text, the second is the earliest and the third the latest; the last two are the same time.
         ("09 23:30:00+00:00", "09 15:31:00-08:00", "10 08:32:00+09:00", "09 23:32:00+00:00"),
-        [f"09 10:00:0{second}+00:00" for second in (9, 7, 8, 1)],  # clocks may go back
+        [f"09 10:00:0{second}+00:00" for second in (9, 7, 8, 1)],  # clocks may be set back
     ],
 )
 def test_a04_order_is_by_depth_and_not_by_times_nor_their_text(
@@ -148,7 +148,7 @@ def test_a04_equally_deep_paths_are_ordered_by_time_then_hash(path: Path) -> Non
 
 
 def forked() -> list[dict[str, object]]:
-    """A root, three turns that are shared, and two ways on: one of three turns, one of two."""
+    """A root, three common turns, and two branches of three and of two turns."""
     rows = chain(*(("user", text(f"s{number}")) for number in range(3)), start="a")
     rows += chain(*(("user", text(f"l{number}")) for number in range(3)), start="b")
     rows += chain(*(("user", text(f"r{number}")) for number in range(2)), start="c")
@@ -188,7 +188,7 @@ def test_a06_entries_after_a_missing_node_are_read_and_flagged(path: Path) -> No
 
 def test_a06_a_cycle_ends_and_is_flagged(path: Path) -> None:
     rows = chain(*(("user", text(str(number))) for number in range(4)))
-    rows[0]["parent_hash"] = name_of("a", 2)  # and the last one hangs from the circle
+    rows[0]["parent_hash"] = name_of("a", 2)  # and the last one follows the cycle
     with TapeReader(tape_file(path, rows)) as reader:
         assert reader.list_sessions() == []
         (head,) = reader.sessions()
@@ -470,7 +470,7 @@ def test_a12_nodes_with_unverifiable_hashes_are_read(path: Path) -> None:
 
 
 def test_a13_usage_on_side_branches_counts_once(path: Path) -> None:
-    """As streaming does it: each reply is a leaf with its cost, and its echo goes on without."""
+    """As with streaming: each reply is a leaf with usage, and its echo continues without usage."""
     rows = chain(*(("user", text(str(number))) for number in range(7)))
     for number in (1, 3, 5):
         leaf = node(

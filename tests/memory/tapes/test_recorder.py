@@ -1,4 +1,4 @@
-"""Every call of a model becomes nodes that Tapes v0.4.0 would have written, and nothing that must not be kept."""
+"""Recording of model calls as nodes like those of Tapes v0.4.0, without secrets."""
 
 import base64
 import json
@@ -255,24 +255,24 @@ def test_a40_tool_calls_and_their_results_are_recorded_completely(path: Path) ->
     failing = {"type": "tool_result", "tool_use_id": "toolu_1", "content": parts, "is_error": True}
     tapes.record(question(opening, call, said("user", failing)), answer(words("oh")))
     session = recorded(path)
-    asked, replied, told, _ = session.entries
+    asked, replied, answered, _ = session.entries
     assert session.branches == ()
-    (result,) = told.tool_results
+    (result,) = answered.tool_results
     assert (result.id, result.text, result.is_error) == ("toolu_1", "a tree\na house", True)
     assert (asked.text, replied.usage.output) == ("go", 7)
     assert replied.tool_uses[0].input == CALL["input"]
 
 
 def test_a41_a_failing_tape_is_counted_and_reported_once_and_stops_no_call(path: Path) -> None:
-    told: list[tuple[str, Exception]] = []
-    tapes = recorder(path, on_fault=lambda name, error: told.append((name, error)))
+    reports: list[tuple[str, Exception]] = []
+    tapes = recorder(path, on_fault=lambda name, error: reports.append((name, error)))
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("ALTER TABLE nodes RENAME TO gone")
         for _ in range(3):
             assert tapes.record(question(said("user", words("go"))), answer(words("up"))) is None
         connection.execute("ALTER TABLE gone RENAME TO nodes")
-    assert (tapes.lost, tapes.faults["tape"], [name for name, _ in told]) == (3, 3, ["tape"])
-    assert "nodes" in str(told[0][1])
+    assert (tapes.lost, tapes.faults["tape"], [name for name, _ in reports]) == (3, 3, ["tape"])
+    assert "nodes" in str(reports[0][1])
     assert tapes.record(question(said("user", words("go"))), answer(words("up"))) is not None
     assert tapes.lost == 3
 
@@ -284,7 +284,7 @@ def test_a41_after_a_loss_the_next_call_records_missing_nodes(path: Path) -> Non
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DELETE FROM nodes")
     following = question(opening, reply, said("user", words("and?")))
-    assert tapes.record(following, answer(words("down"))) is None  # its parent is gone
+    assert tapes.record(following, answer(words("down"))) is None  # its parent is missing
     assert tapes.record(following, answer(words("down"))) is not None
     assert raw(path, "SELECT count(*) FROM nodes") == [(4,)]
 
@@ -336,10 +336,10 @@ def test_a42_keys_are_masked_on_tapes(path: Path, secret: str) -> None:
     hidden = secret.split()[-1].split("=")[-1].strip("'")
     tapes = recorder(path)
     failed = SEEN | {"content": f"denied: {secret}"}
-    told = words(f"it says {secret} here")
+    leak = words(f"it holds {secret} here")
     meta = {"note": secret}
     call = CALL | {"input": {"env": {secret: [secret]}}}
-    tapes.record(question(said("user", told, failed)), answer(told, call), meta=meta)
+    tapes.record(question(said("user", leak, failed)), answer(leak, call), meta=meta)
     tapes._tape.close()
     assert tapes.lost == 0
     for file in path.parent.iterdir():
