@@ -122,10 +122,10 @@ class MemoryManagementAgent:
                 if each.data["about"] in about and not each.closed:
                     candidates_by_row[str(each.data["about"])].append(each)
         found: list[Derived] = []
-        for row_key, candidates in sorted(candidates_by_row.items()):
+        for row_id, candidates in sorted(candidates_by_row.items()):
             best = max(candidates, key=_rank)
             origins = {str(each.data["origin"]) for each in candidates}
-            data = _agreed(row_key, str(best.data["kind"]), best.data["record"], origins)
+            data = _agreed(row_id, str(best.data["kind"]), best.data["record"], origins)
             links = tuple(each.key for each in candidates)
             found.append(Derived(AGREED, data, links, best.tags, best.importance, best.status))
         return found

@@ -145,9 +145,7 @@ def save_checkpoint(
     )
 
 
-def retained_checkpoints(
-    marks: Sequence[CheckpointMark], *, budget: int = BUDGET
-) -> frozenset[int]:
+def retained(marks: Sequence[CheckpointMark], *, budget: int = BUDGET) -> frozenset[int]:
     """Return the numbers of the checkpoints to retain; `marks` are all of a run, newest last.
 
     Of two at the same tick only the newer is retained, unless the older is permanent.

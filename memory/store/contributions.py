@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from memory.codec import Json, as_json, decode, encode, from_json
 from memory.store.database import Database
-from memory.store.knowledge_tables import TABLE_NAMED, TABLES
+from memory.store.knowledge_tables import BY_NAME, TABLES
 from memory.tiers.forgetting import faded
 from memory.tiers.knowledge import (
     KIND_IN,
@@ -38,7 +38,7 @@ def precedence(status: str, at: float, importance: int, name: str) -> tuple[int,
 
 
 TOTALS_ROW: Final = "totals"  # the id of the only row of totals
-MANUAL_SOURCE: Final = "by hand"  # the source of rows saved without a run
+BY_HAND: Final = "by hand"  # the source of rows saved without a run
 MANAGER: Final = "memory-management"  # the source of rows that several runs agree on
 
 
@@ -132,10 +132,8 @@ class Contribution:
         data: dict[str, Json] = {}
         if self.record is not None:
             usual = _defaults(self.sequence, self.at, self.status)
-            values = {name: getattr(self, name) for name in _RECORD_FIELDS}
-            data = {
-                name: values[name] for name in _RECORD_FIELDS if values[name] != usual.get(name)
-            }
+            values = {name: getattr(self, name) for name in _FIELDS}
+            data = {name: values[name] for name in _FIELDS if values[name] != usual.get(name)}
         if self.closing is not None:
             data["closing"] = as_json(self.closing)
         return data
@@ -152,7 +150,7 @@ class Contribution:
         return cls(run_id, sequence, **known)
 
 
-_RECORD_FIELDS: Final = [
+_FIELDS: Final = [
     each.name
     for each in fields(Contribution)
     if each.name not in {"run_id", "sequence", "closing", "let_go"}
@@ -327,8 +325,8 @@ class ContributionTable:
             f"{_SELECT}WHERE table_name IN ({marks})" if tables else _SELECT, tables
         )
         found: defaultdict[tuple[str, str], ByRun] = defaultdict(dict)
-        for row_key, contribution in self._read(rows):
-            found[row_key][contribution.run_id] = contribution
+        for key, contribution in self._read(rows):
+            found[key][contribution.run_id] = contribution
         return dict(found)
 
     def save(self, table: str, memory_id: str, contributions: Iterable[Contribution]) -> None:
@@ -338,8 +336,8 @@ class ContributionTable:
     def save_all(self, saved: Mapping[tuple[str, str], ByRun]) -> None:
         """Replace the contributions of these runs to many rows."""
         rows = [
-            (*row_key, each.run_id, each.sequence, encode(_row_json(row_key[0], each)))
-            for row_key, runs in saved.items()
+            (*key, each.run_id, each.sequence, encode(_row_json(key[0], each)))
+            for key, runs in saved.items()
             for each in runs.values()
         ]
         self._database.execute_many(_KEEP, rows)
@@ -349,17 +347,17 @@ class ContributionTable:
         self._database.execute_many(
             "UPDATE shares SET share = ?1, closed = '', evidence = '[]' "
             "WHERE table_name = ?2 AND id = ?3 AND share <> ?1",
-            [(FORGOTTEN, *row_key) for row_key in rows],
+            [(FORGOTTEN, *key) for key in rows],
         )
 
     def save_manual(
         self, table: str, memory_id: str, record: Mapping[str, Json], at: float
     ) -> None:
         """Replace all contributions to a row by one without a run; `at` is its date."""
-        last = self.of(table, memory_id).get(MANUAL_SOURCE, Contribution(MANUAL_SOURCE)).sequence
+        last = self.of(table, memory_id).get(BY_HAND, Contribution(BY_HAND)).sequence
         self.forget([(table, memory_id)])
         data = {"record": record, "times": 1, "status": "verified", "at": at}
-        self.save(table, memory_id, [Contribution.from_json(MANUAL_SOURCE, last + 1, data)])
+        self.save(table, memory_id, [Contribution.from_json(BY_HAND, last + 1, data)])
 
     def mark(self, table: str, memory_id: str, overruled: Overruled) -> None:
         """Record which runs are overruled, with reason and evidence; all other contributions hold."""
@@ -386,7 +384,7 @@ class ContributionTable:
         )
         for table, memory_id, run_id in rows:
             found[table, memory_id].append(run_id)
-        return {row_key: tuple(runs) for row_key, runs in found.items()}
+        return {key: tuple(runs) for key, runs in found.items()}
 
     def _read(
         self, rows: Iterable[tuple[str, str, str, int, str]]
@@ -394,18 +392,16 @@ class ContributionTable:
         with self._database.understood("shares"):
             for table, memory_id, run_id, sequence, contribution in rows:
                 data = decode(contribution)
-                if table in TABLE_NAMED and "record" in data:
-                    data["record"] = dict(
-                        zip(TABLE_NAMED[table].columns, data["record"], strict=True)
-                    )
+                if table in BY_NAME and "record" in data:
+                    data["record"] = dict(zip(BY_NAME[table].columns, data["record"], strict=True))
                 yield (table, memory_id), Contribution.from_json(run_id, sequence, data)
 
 
 def _row_json(table: str, contribution: Contribution) -> dict[str, Json]:
     """Return a contribution as stored: a record of the four tables as its values in column order."""
     data = contribution.to_json()
-    if contribution.record is not None and table in TABLE_NAMED:
-        data["record"] = [contribution.record[name] for name in TABLE_NAMED[table].columns]
+    if contribution.record is not None and table in BY_NAME:
+        data["record"] = [contribution.record[name] for name in BY_NAME[table].columns]
     return data
 
 
@@ -430,7 +426,7 @@ class LessonIntake:
             mine, runs = self._share(payload["table"], payload["id"])
             contribution = mine.with_closing(closing_from(row, self._now))
         else:
-            table = TABLE_NAMED[KIND_NAMED[row.kind].table]
+            table = BY_NAME[KIND_NAMED[row.kind].table]
             mine, runs = self._share(table.name, row.payload[table.id_column])
             record = from_json(table.kind.record, row.payload)
             at = table.kind.last_of(record)
@@ -448,10 +444,10 @@ class LessonIntake:
         return self._changed
 
     def _share(self, table: str, memory_id: str) -> tuple[Contribution, ByRun]:
-        row_key = table, memory_id
-        if row_key not in self._changed:
-            self._changed[row_key] = self._contributions.of(table, memory_id)
-        runs = self._changed[row_key]
+        key = table, memory_id
+        if key not in self._changed:
+            self._changed[key] = self._contributions.of(table, memory_id)
+        runs = self._changed[key]
         return runs.get(self._run_id, Contribution(self._run_id)), runs
 
 

@@ -165,9 +165,7 @@ class Database:
         """Close the file, with an empty write-ahead log."""
         with _translated_errors(self.path), closing(self._connection) as connection:
             if not connection.execute("PRAGMA query_only").fetchone()[0]:
-                with suppress(
-                    sqlite3.OperationalError
-                ):  # another process has the file open, and will do it
+                with suppress(sqlite3.OperationalError):  # another process has the file open
                     connection.execute("PRAGMA optimize")
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 

@@ -48,8 +48,8 @@ def row_of(number: int, entry: Entry) -> tuple[Any, ...]:
         *entry[10:14],
         encode(entry.sources) if entry.sources else "[]",
         entry.closed,
-        whole(_first_text(data, PLACES)),
-        whole(_first_text(data, SUBJECTS)),
+        whole(_first(data, PLACES)),
+        whole(_first(data, SUBJECTS)),
         whole(text_of(entry)),
     )
 
@@ -77,7 +77,7 @@ def text_of(entry: Entry) -> str:
     return " ".join(filter(None, words))
 
 
-def _first_text(data: Mapping[str, Json], names: tuple[str, ...]) -> str:
+def _first(data: Mapping[str, Json], names: tuple[str, ...]) -> str:
     """Return the first text in `data` under any of `names`, or ''."""
     for name in names:
         value = data.get(name)
@@ -133,12 +133,7 @@ def reindex_entries(database: Database) -> int:
     database.execute_many(
         _SET_SEARCHED,
         (
-            (
-                _first_text(each.data, PLACES),
-                _first_text(each.data, SUBJECTS),
-                text_of(each),
-                each.seq,
-            )
+            (_first(each.data, PLACES), _first(each.data, SUBJECTS), text_of(each), each.seq)
             for each in entries
         ),
     )
@@ -164,7 +159,7 @@ def _tags_of(database: Database, rows: Iterable[Indexed]) -> list[tuple[str, str
 COUNT_TAGS: Final = "SELECT tag, count(*) FROM entry_tags WHERE scope GLOB ? GROUP BY tag"
 _LIVE: Final = "WHERE dropped_after IS NULL AND seq IN (SELECT value FROM json_each(?))"
 _LAST_CHECKPOINT: Final = "SELECT id, last_entry FROM checkpoints ORDER BY id DESC LIMIT 1"
-_MARK_DROPPED: Final = "UPDATE entries SET dropped_after = ? WHERE id = ?"
+_MARK: Final = "UPDATE entries SET dropped_after = ? WHERE id = ?"
 
 
 class Entries:
@@ -202,16 +197,14 @@ class Entries:
         """Write the changes, within the transaction of a commit."""
         database = self._database
         if self._dropped:
-            dropped = self._live(self._dropped)
+            gone = self._live(self._dropped)
             checkpoint, seen = database.row(_LAST_CHECKPOINT) or (0, 0)
-            remove_from_indexes(database, dropped)
+            remove_from_indexes(database, gone)
             # A row newer than all checkpoints is needed by none.
             database.execute_many(
-                "DELETE FROM entries WHERE id = ?", ((row.id,) for row in dropped if row.id > seen)
+                "DELETE FROM entries WHERE id = ?", ((row.id,) for row in gone if row.id > seen)
             )
-            database.execute_many(
-                _MARK_DROPPED, ((checkpoint, row.id) for row in dropped if row.id <= seen)
-            )
+            database.execute_many(_MARK, ((checkpoint, row.id) for row in gone if row.id <= seen))
         rows = [
             row_of(number, each) for number, each in enumerate(self._put.values(), self._next_id())
         ]

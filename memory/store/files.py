@@ -16,9 +16,7 @@ from memory.store.database import MAGIC, Database, Schema, in_memory, open_reado
 from memory.store.run_folder import STORE
 from memory.store.schema import KNOWLEDGE_SCHEMA, RUN_SCHEMA
 
-_JSON_COLUMNS: Final[
-    Mapping[str, Mapping[str, Sequence[str]]]
-] = {  # by kind of file and table: columns
+_JSON: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {  # by kind of file and table: columns
     RUN_SCHEMA.name: {
         "events": ("payload",),
         "outbox": ("payload",),
@@ -157,7 +155,7 @@ def _require_tables(database: Database, schema: Schema) -> None:
 
 def require_valid_json(database: Database, schema: Schema) -> None:
     """Raise CorruptStore for a text that must be JSON and is not."""
-    for table, columns in _JSON_COLUMNS[schema.name].items():
+    for table, columns in _JSON[schema.name].items():
         wrong = " OR ".join(f"NOT json_valid({each})" for each in columns)
         # The names are our own.
         if database.row(f"SELECT 1 FROM {table} WHERE {wrong} LIMIT 1"):  # noqa: S608

@@ -8,13 +8,7 @@ from typing import Any, Final
 from memory.blackboard.entry import Entry
 from memory.codec import Json, as_json, content_id
 from memory.store.database import Database
-from memory.store.knowledge_tables import (
-    TABLES,
-    ProvenanceTable,
-    checked_entry,
-    checked_record,
-    knowledge_from,
-)
+from memory.store.knowledge_tables import TABLES, Provenances, known_from, valid_entry, valid_record
 from memory.store.long_term import SELECT, entry_of, history_of
 from memory.store.run_store import RunReader
 from memory.tiers.forgetting import MONTH_S, values
@@ -79,9 +73,7 @@ class MemoryItem:
             "tick": self.tick,
             "game_s": self.game_s,
             "evidence": list(self.evidence),
-            "worth": None
-            if self.worth is None
-            else round(self.worth, 6),  # it decays by the second
+            "worth": None if self.worth is None else round(self.worth, 6),  # decays by the second
             "data": self.data,
             **self.more,
         }
@@ -106,17 +98,17 @@ def run_items(run: RunReader) -> Iterator[MemoryItem]:
 
 
 def _rows(database: Database, now: float) -> Iterator[MemoryItem]:
-    provenance_table = ProvenanceTable(database)
+    provenances = Provenances(database)
     rate = ConsolidationConfig().forgetting_decay_rate
     for table in TABLES:
         kind = KIND_OF[table.name]
         for row in database.rows(table.select):
             with database.understood(table.name):
-                record: Any = checked_record(table.record_of(row))
+                record: Any = valid_record(table.record_of(row))
                 data: dict[str, Any] = as_json(record)
-                alone = knowledge_from({table.name: {row[0]: record}})
+                alone = known_from({table.name: {row[0]: record}})
                 (worth,) = values(alone, now=now, rate=rate).values()
-                where = provenance_table.of(table.name, row[0])
+                where = provenances.of(table.name, row[0])
                 last = table.kind.last_of(record)
                 first = next((data[name] for name in _FIRST_DATES if data.get(name)), last)
             known = {} if where is None else where._asdict()
@@ -126,7 +118,7 @@ def _rows(database: Database, now: float) -> Iterator[MemoryItem]:
 
 
 def _long_term(row: tuple[Any, ...], decayed_at: float) -> MemoryItem:
-    entry, known = checked_entry(entry_of(row)), history_of(row)
+    entry, known = valid_entry(entry_of(row)), history_of(row)
     more: dict[str, Json] = {
         "number": entry.seq,
         "origin": known.origin,

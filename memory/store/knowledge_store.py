@@ -24,14 +24,14 @@ from memory.store.contributions import (
 )
 from memory.store.database import Database, open_database, open_readonly
 from memory.store.knowledge_tables import (
+    BY_NAME,
     PATTERNS,
     PREFERENCES,
-    TABLE_NAMED,
     TABLES,
     Archive,
     KnowledgeTable,
     Provenance,
-    ProvenanceTable,
+    Provenances,
     Totals,
     save_delivery,
     save_totals,
@@ -52,7 +52,7 @@ class KnowledgeReader:
         long_term = LongTermEntries(database)
         self.entries = long_term.all
         self.seed = long_term.best
-        self._provenances = ProvenanceTable(database)
+        self._provenances = Provenances(database)
         self.provenance = self._provenances.of
         self._contributions = ContributionTable(database)
         self.origins = self._contributions.teachers
@@ -206,14 +206,9 @@ class KnowledgeStore(KnowledgeReader):
     def _apply(self, known: Knowledge, things: ByRow) -> None:
         """Put the aggregated rows into `known`, and record their provenance and overruled runs."""
         for table, memory_id, result in self._aggregated(known, things):
-            deciding = result.deciding
+            best = result.deciding
             where = Provenance(
-                deciding.status,
-                deciding.run_id,
-                deciding.taught,
-                deciding.tick,
-                result.closed,
-                result.evidence,
+                best.status, best.run_id, best.taught, best.tick, result.closed, result.evidence
             )
             self._provenances.save(table.name, memory_id, where)
             if table is PREFERENCES:
@@ -231,11 +226,11 @@ class KnowledgeStore(KnowledgeReader):
                 known.overall_win_rate = (
                     sums["victories"] / sums["battles"] if sums["battles"] else 0.0
                 )
-            elif name in TABLE_NAMED:
+            elif name in BY_NAME:
                 result = aggregate(name, runs.values(), at=self._now, rate=rate)
                 if result is not None:
                     known.of(name)[memory_id] = result.record
-                    yield TABLE_NAMED[name], memory_id, result
+                    yield BY_NAME[name], memory_id, result
 
 
 def _records_by_table(known: Knowledge) -> dict[str, dict[str, Any]]:

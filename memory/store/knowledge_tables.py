@@ -54,18 +54,16 @@ class KnowledgeTable:
 
 TABLES: Final = tuple(map(KnowledgeTable, KINDS))
 PATTERNS, STRATEGIES, MISTAKES, PREFERENCES = TABLES
-TABLE_NAMED: Final = {table.name: table for table in TABLES}
+BY_NAME: Final = {table.name: table for table in TABLES}
 
 
-def knowledge_from(records: Mapping[str, Mapping[str, Any]]) -> Knowledge:
+def known_from(records: Mapping[str, Mapping[str, Any]]) -> Knowledge:
     """Return the `Knowledge` of records by table and id; a missing table is empty."""
-    records_by_table = [dict(records.get(table.name, {})) for table in TABLES]
-    return Knowledge(
-        records_by_table[0], records_by_table[1], records_by_table[2], records_by_table[3]
-    )
+    records_of = [dict(records.get(table.name, {})) for table in TABLES]
+    return Knowledge(records_of[0], records_of[1], records_of[2], records_of[3])
 
 
-def checked_record(record: Piece) -> Piece:
+def valid_record(record: Piece) -> Piece:
     """Return `record`; raise TypeError for a field that is empty or not of its declared type."""
     for field in fields(record):
         value = getattr(record, field.name)
@@ -80,7 +78,7 @@ def checked_record(record: Piece) -> Piece:
     return record
 
 
-def checked_entry(entry: Entry) -> Entry:
+def valid_entry(entry: Entry) -> Entry:
     """Return `entry`; raise TypeError when its tags or sources are not texts."""
     if not all(isinstance(each, str) for each in (*entry.tags, *entry.sources)):
         raise TypeError(entry.key)
@@ -101,7 +99,7 @@ class Provenance(NamedTuple):
 NO_PROVENANCE: Final = Provenance("inferred", "", 0, 0)  # of rows without a run
 
 
-class ProvenanceTable:
+class Provenances:
     """The side table of provenance, keyed by table and id."""
 
     def __init__(self, database: Database) -> None:
@@ -178,11 +176,11 @@ class Archive:
 
     def take_out(self, table: KnowledgeTable, memory_id: str, row: Mapping[str, Json]) -> None:
         """Move a row of one of the four tables to the archive, with its provenance."""
-        provenance_table = ProvenanceTable(self._database)
-        where = provenance_table.of(table.name, memory_id)
+        provenances = Provenances(self._database)
+        where = provenances.of(table.name, memory_id)
         self.add(table.name, memory_id, row, None if where is None else where._asdict())
         self._database.execute(table.delete, (memory_id,))
-        provenance_table.drop(table.name, memory_id)
+        provenances.drop(table.name, memory_id)
 
     def add(
         self, table: str, memory_id: str, row: Mapping[str, Json], provenance: Json = None

@@ -152,7 +152,7 @@ class AggregatedEntry(NamedTuple):
     since: tuple[float, str, int]  # the sort key of entries
 
 
-def row_key(scope: str, key: str) -> str:
+def id_of(scope: str, key: str) -> str:
     """Return the id of an entry in the table of contributions."""
     return encode([scope, key])
 
@@ -161,9 +161,7 @@ def aggregate_entries(
     scope: str, contributions: Mapping[str, ByRun], *, at: float, rate: float
 ) -> list[AggregatedEntry]:
     """Return the entries that contributions, by key, add up to at a date, oldest knowledge first."""
-    believed = sorted(
-        _aggregated_entries(scope, contributions, at, rate), key=lambda each: each.since
-    )
+    believed = sorted(_by_key(scope, contributions, at, rate), key=lambda each: each.since)
     groups: dict[tuple[str, str, str], list[AggregatedEntry]] = {}
     for each in believed:
         same = each.entry.kind, encode(each.entry.data), each.entry.closed
@@ -187,7 +185,7 @@ def _relevance(deciding: Contribution, at: float, rate: float) -> float:
     return float(deciding.content["relevance"] * faded(deciding.fresh, at, rate))
 
 
-def _aggregated_entries(
+def _by_key(
     scope: str, contributions: Mapping[str, ByRun], at: float, rate: float
 ) -> Iterator[AggregatedEntry]:
     """Yield the entry of each key."""
@@ -259,21 +257,19 @@ class LongTermEntryStore(LongTermEntries):
     def add_lesson(self, run_id: str, lesson: OutboxRow, at: float) -> None:
         """Add the entry of a lesson, which replaces the entry of its key if it has precedence."""
         entry, origin = entry_from(run_id, lesson)
-        name = row_key(entry.scope, entry.key)
+        name = id_of(entry.scope, entry.key)
         contributions = self._contributions.of(ENTRIES, name)
         values = {"origin": origin, **whole(entry)}
         record = {name: values[name] for name in values if name not in _NOT_IN_RECORD}
         date = float(lesson.payload.get("at", at))
-        contribution = contributions.get(run_id, Contribution(run_id)).with_lesson(
-            lesson, record, date
-        )
-        self._contributions.save(ENTRIES, name, [contribution])
+        mine = contributions.get(run_id, Contribution(run_id)).with_lesson(lesson, record, date)
+        self._contributions.save(ENTRIES, name, [mine])
         rows = self._rows("WHERE scope = ? AND key = ?", entry.scope, entry.key)
         if not rows and contributions:  # it may have been merged into another
             is_there = "EXISTS (SELECT 1 FROM json_each(merged) WHERE value = ?)"
             where = f"WHERE scope = ? AND merged <> '[]' AND {is_there}"
             rows = self._rows(where, entry.scope, entry.key)
-        self._rebuild(entry.scope, rows, at, {entry.key: {**contributions, run_id: contribution}})
+        self._rebuild(entry.scope, rows, at, {entry.key: {**contributions, run_id: mine}})
 
     def close(self, run_id: str, lesson: OutboxRow, at: float) -> None:
         """Close the entry that a lesson names, with reason and evidence; it stays in the table."""
@@ -286,11 +282,9 @@ class LongTermEntryStore(LongTermEntries):
         closing = closing_from(lesson, at)
         for row in self._rows(where, *names):
             for key in self._keys(row):
-                name = row_key(row[SCOPE], key)
-                contribution = self._contributions.of(ENTRIES, name).get(
-                    run_id, Contribution(run_id)
-                )
-                self._contributions.save(ENTRIES, name, [contribution.with_closing(closing)])
+                name = id_of(row[SCOPE], key)
+                mine = self._contributions.of(ENTRIES, name).get(run_id, Contribution(run_id))
+                self._contributions.save(ENTRIES, name, [mine.with_closing(closing)])
             self._rebuild(row[SCOPE], [row], at, keep_place=True)
 
     def fade(self, at: float) -> None:
@@ -299,8 +293,7 @@ class LongTermEntryStore(LongTermEntries):
         relevance = []
         for row in self._rows(""):
             known = [
-                contributions.get((ENTRIES, row_key(row[SCOPE], key)), {})
-                for key in self._keys(row)
+                contributions.get((ENTRIES, id_of(row[SCOPE], key)), {}) for key in self._keys(row)
             ]
             with self._database.understood(ENTRIES):
                 left = current_relevance(entry_of(row), known, at=at, rate=self._rate)
@@ -310,9 +303,7 @@ class LongTermEntryStore(LongTermEntries):
     def archive(self, number: int) -> None:
         """Archive the entry in row `number`, if it exists, and mark it as forgotten on purpose."""
         for row in self._rows("WHERE id = ?", number):
-            self._contributions.forget(
-                (ENTRIES, row_key(row[SCOPE], key)) for key in self._keys(row)
-            )
+            self._contributions.forget((ENTRIES, id_of(row[SCOPE], key)) for key in self._keys(row))
             self._archive_row(row)
 
     def merge(self, scope_glob: str, at: float) -> int:
@@ -374,7 +365,7 @@ class LongTermEntryStore(LongTermEntries):
         for row in rows:
             for key in self._keys(row):
                 if key not in contributions:
-                    contributions[key] = self._contributions.of(ENTRIES, row_key(scope, key))
+                    contributions[key] = self._contributions.of(ENTRIES, id_of(scope, key))
         believed = aggregate_entries(scope, contributions, at=at, rate=self._rate)
         places = {row[KEY]: row[0] for row in rows} if keep_place else {}
         current = {(each.entry.key, encode(each.entry.data)) for each in believed}
@@ -389,7 +380,7 @@ class LongTermEntryStore(LongTermEntries):
             place = places.get(each.entry.key)
             self._database.execute(INSERT, (place, *row_of(each.entry, each.known)))
             for key, overruled in each.overruled.items():
-                self._contributions.mark(ENTRIES, row_key(scope, key), overruled)
+                self._contributions.mark(ENTRIES, id_of(scope, key), overruled)
         return len(believed)
 
     def _keys(self, row: Row) -> tuple[str, ...]:

@@ -22,14 +22,14 @@ from memory.codec import as_json, decode, encode
 from memory.store.contributions import ByRow, ContributionTable, joined
 from memory.store.database import Database, copy_database, open_database, unused_path
 from memory.store.knowledge_store import KnowledgeStore
-from memory.store.knowledge_tables import TABLES, ProvenanceTable, save_delivery
-from memory.store.long_term import COLUMNS, KEY, SCOPE, SELECT, archived, row_key
+from memory.store.knowledge_tables import TABLES, Provenances, save_delivery
+from memory.store.long_term import COLUMNS, KEY, SCOPE, SELECT, archived, id_of
 from memory.store.schema import KNOWLEDGE_SCHEMA
 from memory.tiers.knowledge import ConsolidationConfig, Knowledge
 from memory.tiers.lessons import ENTRIES
 
 StoredRow = tuple[str, str, str, str]  # table, id, row, provenance
-AgreementRule = Callable[[Knowledge, ByRow], Iterable[tuple[Entry, str, int]]]
+Agreement = Callable[[Knowledge, ByRow], Iterable[tuple[Entry, str, int]]]
 Rows = dict[str, list[tuple[Any, ...]]]
 
 Key = TypeVar("Key")
@@ -46,7 +46,7 @@ COPIED: Final = (  # all tables of a memory, in an order in which they can be wr
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryContent:
+class Content:
     """The content of one or several memories; `held` are all their rows as stored."""
 
     date: float = 0.0
@@ -55,17 +55,17 @@ class MemoryContent:
     archive: Mapping[StoredRow, float] = field(default_factory=dict)
     held: frozenset[StoredRow] = frozenset()
 
-    def merged_with(self, other: MemoryContent) -> MemoryContent:
+    def merged(self, other: Content) -> Content:
         """Return the merged content of both."""
-        return MemoryContent(
+        return Content(
             max(self.date, other.date),
-            _merge_mappings(
+            _union(
                 self.contributions,
                 other.contributions,
-                lambda mine, theirs: _merge_mappings(mine, theirs, joined),
+                lambda mine, theirs: _union(mine, theirs, joined),
             ),
-            _merge_mappings(self.delivered, other.delivered, max),
-            _merge_mappings(self.archive, other.archive, min),
+            _union(self.delivered, other.delivered, max),
+            _union(self.archive, other.archive, min),
             self.held | other.held,
         )
 
@@ -73,7 +73,7 @@ class MemoryContent:
 class MergedStore(KnowledgeStore):
     """A new file for the merged content of several memories."""
 
-    def fill(self, content: MemoryContent, agree: AgreementRule) -> None:
+    def fill(self, content: Content, agree: Agreement) -> None:
         """Build all rows from `content`, and the collective entries that `agree` returns for them."""
         with self._database.transaction():
             self._contributions.save_all(
@@ -88,7 +88,7 @@ class MergedStore(KnowledgeStore):
             self._long_term.prune("*", self._config.importance_threshold)
             self._archive_all(content)
 
-    def _archive_all(self, content: MemoryContent) -> None:
+    def _archive_all(self, content: Content) -> None:
         """Archive the archived rows of all sources, and their rows that the result does not hold."""
         known = {place for row in _stored_rows(self._database) for place in _locations(row)}
         archived_at = dict(content.archive)
@@ -103,11 +103,11 @@ class MergedStore(KnowledgeStore):
         )
 
 
-def content_of(database: Database) -> MemoryContent:
+def content_of(database: Database) -> Content:
     """Return the content of one memory."""
     date = database.row("SELECT decayed_at FROM tactician_stats")
     archive = database.rows("SELECT table_name, id, row, provenance, archived_at FROM archive")
-    return MemoryContent(
+    return Content(
         0.0 if date is None else date[0],
         ContributionTable(database).all(),
         dict(database.rows("SELECT run_id, max(sequence) FROM deliveries GROUP BY run_id")),
@@ -135,7 +135,7 @@ def replace_rows(database: Database, rows: Mapping[str, list[tuple[Any, ...]]]) 
             database.execute_many(f"INSERT INTO {into} VALUES ({marks})", each)  # noqa: S608
 
 
-def _merge_mappings(
+def _union(
     one: Mapping[Key, Value], other: Mapping[Key, Value], choose: Callable[[Value, Value], Value]
 ) -> dict[Key, Value]:
     """Return the union of two mappings; `choose` merges the values of a common key."""
@@ -145,17 +145,17 @@ def _merge_mappings(
 
 def _stored_rows(database: Database) -> Iterator[StoredRow]:
     """Yield all rows as the archive would store them."""
-    provenance_table = ProvenanceTable(database)
+    provenances = Provenances(database)
     for table in TABLES:
         for row in database.rows(table.select):
             with database.understood(table.name):
                 record = as_json(table.record_of(row))
-            where = provenance_table.of(table.name, row[0])
+            where = provenances.of(table.name, row[0])
             yield table.name, row[0], encode(record), encode(where and where._asdict())
     from_runs = {name for table, name in ContributionTable(database).teachers() if table == ENTRIES}
     for row in database.rows(SELECT):
         with database.understood(ENTRIES):
-            if row_key(row[SCOPE], row[KEY]) in from_runs:
+            if id_of(row[SCOPE], row[KEY]) in from_runs:
                 yield ENTRIES, row[KEY], encode(archived(row)), "null"
 
 
@@ -186,7 +186,7 @@ class Merged:
 
 
 def merge_files(
-    sources: Sequence[Path], into: Path, agree: AgreementRule, config: ConsolidationConfig
+    sources: Sequence[Path], into: Path, agree: Agreement, config: ConsolidationConfig
 ) -> Merged:
     """Merge the memories of `sources` and the one at `into`, if any, into one file at `into`, and return the result."""
     target = into.resolve()
@@ -196,15 +196,13 @@ def merge_files(
         read = [_read(each, scratch / f"{n}.sqlite")[0] for n, each in enumerate(others)]
         made = scratch / "made.sqlite"
         if not into.exists():
-            rows = _build(
-                reduce(MemoryContent.merged_with, read, MemoryContent()), made, agree, config
-            )
+            rows = _build(reduce(Content.merged, read, Content()), made, agree, config)
             with closing(open_database(made, KNOWLEDGE_SCHEMA)) as database:
                 database.backup(into)
             return _merge_result(rows, changed=True, copy=None)
         before = scratch / "before.sqlite"
         held, there = _read(into, before)
-        rows = _build(reduce(MemoryContent.merged_with, read, held), made, agree, config)
+        rows = _build(reduce(Content.merged, read, held), made, agree, config)
         if rows == there:
             return _merge_result(rows, changed=False, copy=None)
         kept = unused_path(into, "before-merge")
@@ -213,25 +211,20 @@ def merge_files(
             if all_rows(database) != there:  # a run delivered to it meanwhile
                 held = content_of(database)
                 rows = _build(
-                    reduce(MemoryContent.merged_with, read, held),
-                    scratch / "anew.sqlite",
-                    agree,
-                    config,
+                    reduce(Content.merged, read, held), scratch / "anew.sqlite", agree, config
                 )
             replace_rows(database, rows)
         return _merge_result(rows, changed=True, copy=kept)
 
 
-def _read(path: Path, copy: Path) -> tuple[MemoryContent, Rows]:
+def _read(path: Path, copy: Path) -> tuple[Content, Rows]:
     """Return the content and the rows of a file of any version, read from a copy."""
     copy_database(path, KNOWLEDGE_SCHEMA, copy)
     with closing(open_database(copy, KNOWLEDGE_SCHEMA)) as database:
         return content_of(database), all_rows(database)
 
 
-def _build(
-    content: MemoryContent, path: Path, agree: AgreementRule, config: ConsolidationConfig
-) -> Rows:
+def _build(content: Content, path: Path, agree: Agreement, config: ConsolidationConfig) -> Rows:
     """Return all rows of a new file with this content."""
     with closing(open_database(path, KNOWLEDGE_SCHEMA)) as database:
         store = MergedStore(database, now=content.date, config=config)

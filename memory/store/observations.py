@@ -79,12 +79,10 @@ class ObservationReader(Reader):
 class ObservationLog:
     """Writes observations; added ones are stored at the next commit."""
 
-    def __init__(
-        self, database: Database, faults: Faults, commit_pending: Callable[[], object]
-    ) -> None:
+    def __init__(self, database: Database, faults: Faults, commit: Callable[[], object]) -> None:
         self._database = database
         self._faults = faults
-        self._commit_pending = commit_pending  # writes pending rows
+        self._commit_pending = commit  # writes pending rows
         self._added: list[_Row] = []
         self._is_refused = False  # by the file, in the commit under way
 

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from memory.codec import Json, decode, encode, from_json
 from memory.errors import MalformedRecord, UnknownScope
 from memory.store.database import Database, Reader
-from memory.store.knowledge_tables import TABLE_NAMED
+from memory.store.knowledge_tables import BY_NAME
 from memory.store.long_term import LASTING, EntryHistory, entry_from, row_of
 from memory.tiers.knowledge import KIND_NAMED
 from memory.tiers.lessons import ENTRIES, LessonKind, OutboxRow
@@ -83,9 +83,7 @@ def require_deliverable(kind: LessonKind, payload: Mapping[str, Json]) -> None:
                 known = KIND_NAMED[kind]
                 hash(getattr(from_json(known.record, payload), known.id))
     except (AttributeError, LookupError, TypeError, ValueError) as error:
-        message = (
-            f"{dict(payload)!r} is not a lesson of kind {kind!r} ({error!r}); give all its fields."
-        )
+        message = f"{dict(payload)!r} is no lesson of kind {kind!r} ({error!r}); give all fields."
         raise MalformedRecord(message) from error
 
 
@@ -116,7 +114,7 @@ def _require_close(payload: Mapping[str, Json]) -> None:
         payload["reason"],
         *(evidence if isinstance(evidence, list) else [None]),
     ]
-    if (table != ENTRIES and table not in TABLE_NAMED) or not all(
+    if (table != ENTRIES and table not in BY_NAME) or not all(
         isinstance(each, str) for each in words
     ):
         message = f"{encode(payload)} closes nothing; name a table, an id, a reason, and evidence."

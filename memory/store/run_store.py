@@ -17,7 +17,7 @@ from memory.store.checkpoints import (
     Checkpoint,
     CheckpointReader,
     StrategistCheckpoints,
-    retained_checkpoints,
+    retained,
     save_checkpoint,
 )
 from memory.store.conversations import rewind_conversations
@@ -188,7 +188,7 @@ class RunStore(RunReader, CallLedger):
         """Write a checkpoint, and delete those not retained, with the rows only they needed."""
         save_checkpoint(self._database, checkpoint, parts, self._observations.last())
         marks = self.marks()
-        numbers, stay = [mark.id for mark in marks], retained_checkpoints(marks)
+        numbers, stay = [mark.id for mark in marks], retained(marks)
         dropped = [number for number in numbers if number not in stay]
         self._database.execute_many(
             "DELETE FROM checkpoints WHERE id = ?", ((each,) for each in dropped)

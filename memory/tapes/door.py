@@ -54,9 +54,7 @@ class ReadOnlyFile:
         index = self.path.with_name(f"{self.path.name}-shm")
         has_log = log.exists() and log.stat().st_size > 0
         if not has_log and not index.exists() and _uses_log(self.path):
-            return _named(
-                self.path, "&immutable=1"
-            )  # no process has it open, and no log holds content
+            return _named(self.path, "&immutable=1")  # no process has it open, and its log is empty
         if has_log and not index.exists():
             # The writer of the log has ended; reading the log creates an index, so a copy is read.
             self._copy = tempfile.TemporaryDirectory(prefix="tape-")

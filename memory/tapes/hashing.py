@@ -110,7 +110,7 @@ def _with_point(digits: str, point: int) -> str:
 Mask: TypeAlias = Callable[[str], str]
 
 
-def clean_json(value: object, mask: Mask) -> Any:  # noqa: ANN401  # the same shape as the input
+def clean(value: object, mask: Mask) -> Any:  # noqa: ANN401  # the same shape as the input
     """Return a copy of `value` with valid, masked texts, and numbers as doubles represent them.
 
     Raises MalformedRecord for a value that is not JSON.
@@ -118,9 +118,9 @@ def clean_json(value: object, mask: Mask) -> Any:  # noqa: ANN401  # the same sh
     if isinstance(value, str | bytes):
         return mask(clean_text(value))
     if isinstance(value, Mapping):
-        return {mask(clean_text(str(key))): clean_json(each, mask) for key, each in value.items()}
+        return {mask(clean_text(str(key))): clean(each, mask) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [clean_json(each, mask) for each in value]
+        return [clean(each, mask) for each in value]
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float):
@@ -176,19 +176,18 @@ class Bucket:
         Raises TypeError or ValueError for a block that is not JSON.
         """
         content = [
-            {**stored_block(block), "is_error": bool(block.get("is_error"))}
-            for block in self.blocks
+            {**compact(block), "is_error": bool(block.get("is_error"))} for block in self.blocks
         ]
         node = {"parent": parent or "", "content": self._members(content)}
         return sha256(canonical(node).encode()).hexdigest()
 
     def stored(self) -> bytes:
         """Return the JSON for the column `bucket`."""
-        return stored_json(self._members([stored_block(block) for block in self.blocks] or None))
+        return stored_json(self._members([compact(block) for block in self.blocks] or None))
 
     def stored_content(self) -> bytes:
         """Return the JSON for the column `content`: null without blocks."""
-        return stored_json([stored_block(block) for block in self.blocks] or None)
+        return stored_json([compact(block) for block in self.blocks] or None)
 
     def _members(self, content: Sequence[Mapping[str, Any]] | None) -> dict[str, Any]:
         members = {
@@ -201,7 +200,7 @@ class Bucket:
         return {**members, "agent_name": self.agent_name} if self.agent_name else members
 
 
-def stored_block(block: Mapping[str, Any]) -> dict[str, Any]:
+def compact(block: Mapping[str, Any]) -> dict[str, Any]:
     """Return the stored part of a block: its known keys, without empty values and a false `is_error`."""
     return {key: block[key] for key in KEYS if key in block and not _is_empty(block[key])}
 

@@ -1,7 +1,6 @@
 """The page `observations.md`: observations of the sessions of a tape, updated for new and grown sessions.
 
-The next session reads it. `observer_state.json` beside it is the watermark: how far each session was observed. Its loss
-costs time, never an observation.
+The next session reads it. `observer_state.json` is the watermark of each session; its loss costs time, no observation.
 """
 
 import json
@@ -273,18 +272,16 @@ def load_page(folder: Path, *, most_tokens: int = MOST_TOKENS) -> str:
 
 def _shortened(text: str, most_tokens: int) -> str:
     lines = [(day, line) for day, lines in ObservationsPage(text).days.items() for line in lines]
-    kept = _retained_lines(
-        lines, CHARACTERS * most_tokens - len(_omission_line(len(lines), len(lines))) - 1
-    )
+    kept = _retained(lines, CHARACTERS * most_tokens - len(_omission(len(lines), len(lines))) - 1)
     days: dict[str, list[str]] = {}
     for at in sorted(kept):
         day, line = lines[at]
         days.setdefault(day, [f"## {day}"]).append(line)
     parts = ["\n".join(each) for each in days.values()]
-    return "\n\n".join((*parts, _omission_line(len(lines) - len(kept), len(lines))))
+    return "\n\n".join((*parts, _omission(len(lines) - len(kept), len(lines))))
 
 
-def _retained_lines(lines: list[tuple[str, str]], characters: int) -> set[int]:
+def _retained(lines: list[tuple[str, str]], characters: int) -> set[int]:
     """Return the indexes of the lines that fit, the most important first, then the newest."""
     worth = [_RANKS.get(priority_in(line) or "", _UNKNOWN) for _, line in lines]
     kept, days = set[int](), set[str]()
@@ -298,5 +295,5 @@ def _retained_lines(lines: list[tuple[str, str]], characters: int) -> set[int]:
     return kept
 
 
-def _omission_line(count: int, of: int) -> str:
+def _omission(count: int, of: int) -> str:
     return f"({count} of {of} lines are left out)\n"

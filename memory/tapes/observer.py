@@ -111,7 +111,7 @@ class SessionIndex:
 def goal(index: SessionIndex) -> Iterator[RuleMatch]:
     """Yield the session goal: the first user message that is not injected."""
     for entry in index.entries:
-        if entry.role == "user" and (text := line(_visible_text(entry), LONGEST_GOAL)):
+        if entry.role == "user" and (text := line(_spoken(entry), LONGEST_GOAL)):
             yield RuleMatch(priority_of(text), f"Session goal: {text}", entry.timestamp)
             return
 
@@ -129,7 +129,7 @@ def tool_errors(index: SessionIndex) -> Iterator[RuleMatch]:
 def exceptions(index: SessionIndex) -> Iterator[RuleMatch]:
     """Yield each printed exception, but not words such as error in a sentence."""
     for entry in index.entries:
-        texts = [_visible_text(entry), *(each.text for each in entry.tool_results if not each.is_error)]
+        texts = [_spoken(entry), *(each.text for each in entry.tool_results if not each.is_error)]
         for text in texts:
             for printed in _exceptions(text):
                 yield RuleMatch(Priority.IMPORTANT, f"Exception: {line(printed)}", entry.timestamp)
@@ -180,7 +180,7 @@ def tokens(index: SessionIndex) -> Iterator[RuleMatch]:
 EXTRACTORS: Final = (goal, tool_errors, exceptions, files, notes, missing_texts, tokens)
 
 
-def _visible_text(entry: TapeEntry) -> str:
+def _spoken(entry: TapeEntry) -> str:
     return _INJECTED.sub("", entry.text)
 
 

@@ -338,9 +338,7 @@ class TapeReader:
         rows = self._file.rows(sql, {"start": start, "most": self._max_nodes})
         entries = {entry.hash: entry for entry in map(entry_of, rows)}
         if start not in entries:
-            message = (
-                f"no node of {self.path} has the hash {start!r}; `list_sessions` lists the roots."
-            )
+            message = f"no node of {self.path} has the hash {start!r}; `list_sessions` has roots."
             raise UnknownMemory(message)
         return entries
 

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from memory.errors import Faults, MalformedRecord, OnFault
 from memory.tapes.entries import format_time
-from memory.tapes.hashing import Bucket, Mask, clean_json, clean_text, mask_secrets
+from memory.tapes.hashing import Bucket, Mask, clean, clean_text, mask_secrets
 from memory.tapes.tape import Node, SqliteTape, usage_of
 
 Block: TypeAlias = "dict[str, Any]"
@@ -41,7 +41,7 @@ def blocks_of(content: object, mask: Mask) -> list[Block]:
     return [_block(each, mask) for each in content]
 
 
-def without_thinking(blocks: Sequence[Block]) -> list[Block]:
+def visible(blocks: Sequence[Block]) -> list[Block]:
     """Return `blocks` without thinking, which may be missing when a reply is sent again."""
     return [block for block in blocks if block["type"] not in THINKING]
 
@@ -53,22 +53,19 @@ def _block(block: Mapping[str, Any], mask: Mask) -> Block:
     if kind.endswith("tool_use"):
         return {
             "type": kind,
-            "tool_use_id": clean_json(block.get("id", ""), mask),
-            "tool_name": clean_json(block.get("name", ""), mask),
-            "tool_input": clean_json(block.get("input") or {}, mask),
+            "tool_use_id": clean(block.get("id", ""), mask),
+            "tool_name": clean(block.get("name", ""), mask),
+            "tool_input": clean(block.get("input") or {}, mask),
         }
     if kind.endswith("tool_result"):
         return {
             "type": kind,
-            "tool_result_id": clean_json(block.get("tool_use_id", ""), mask),
+            "tool_result_id": clean(block.get("tool_use_id", ""), mask),
             "tool_output": _output(block.get("content"), mask),
             "is_error": block.get("is_error") is True,
         }
     text = block.get("thinking" if kind == "thinking" else "text")
-    return {
-        "type": kind,
-        **({"text": clean_json(text, mask)} if isinstance(text, str | bytes) else {}),
-    }
+    return {"type": kind, **({"text": clean(text, mask)} if isinstance(text, str | bytes) else {})}
 
 
 def _output(content: object, mask: Mask) -> str:
@@ -134,9 +131,7 @@ class SentMessage(NamedTuple):
         if message.get("role") != self.role:
             return None
         blocks = blocks_of(message.get("content"), mask)
-        same = (
-            blocks == self.blocks or without_thinking(blocks) == without_thinking(self.blocks) != []
-        )
+        same = blocks == self.blocks or visible(blocks) == visible(self.blocks) != []
         return self._replace(message=deepcopy(message)) if same else None
 
 
@@ -273,7 +268,7 @@ class TapeRecorder:
             return
         line = {"hash": node, "at": format_time(self._clock()), **extra}
         with self._tape.path.with_name(META).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(clean_json(line, self._mask), ensure_ascii=False) + "\n")
+            file.write(json.dumps(clean(line, self._mask), ensure_ascii=False) + "\n")
 
 
 def run_mark(run_id: str, attempt: int = 1) -> str:

@@ -97,9 +97,7 @@ class SqliteTape:
 
     def close(self) -> None:
         """Close the file, in the journal mode of files made by Tapes."""
-        with suppress(
-            StoreError
-        ):  # another process has it open; Tapes accepts a write-ahead log too
+        with suppress(StoreError):  # open elsewhere; Tapes accepts a write-ahead log too
             self._database.execute("PRAGMA journal_mode = DELETE")
         self._database.close()
 

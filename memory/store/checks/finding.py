@@ -15,13 +15,11 @@ from memory.blackboard.entry import Entry
 from memory.codec import Json, decode
 from memory.errors import MalformedRecord
 from memory.store.database import Database
-from memory.store.knowledge_tables import TABLES, Provenance, checked_entry, checked_record
+from memory.store.knowledge_tables import TABLES, Provenance, valid_entry, valid_record
 from memory.store.long_term import COLUMNS, EntryHistory, entry_of, history_of
 from memory.tiers.lessons import ENTRIES
 
-RepairAction: TypeAlias = Callable[
-    [Any], object
-]  # takes the `Repairs` of a knowledge file, or the `Database` of a run
+RepairAction: TypeAlias = Callable[[Any], object]  # takes the `Repairs` or `Database` of a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,7 @@ def finding(name: str, mend: RepairAction | None = None, **details: object) -> C
     return CheckFinding(**(texts if mend else texts | {"repair": ""}), mend=mend)
 
 
-def fix_by(method: Callable[..., object], *given: object, **named: object) -> RepairAction:
+def fix(method: Callable[..., object], *given: object, **named: object) -> RepairAction:
     """Return the repair that calls `method` of the file's repair object with these arguments."""
     return lambda repairs: method(repairs, *given, **named)
 
@@ -71,9 +69,7 @@ def duplicate_keys(
         for number, entry in older:
             differs = ", with different data" if entry.data != last.data else ""
             details = {"older": number, "newest": newest, "scope": scope, "key": key}
-            yield finding(
-                "duplicate_key", drop(number), **details, differs=differs, outcome=outcome
-            )
+            yield finding("same_key", drop(number), **details, differs=differs, outcome=outcome)
 
 
 # Text is read as bytes: the driver refuses a whole query for one invalid character.
@@ -168,13 +164,13 @@ def knowledge_content(database: Database) -> KnowledgeContent:
             row = raw.as_json()
             name = str(row[table.id_column])
             try:
-                records[table.name][name] = checked_record(table.record_of(raw.read()))
+                records[table.name][name] = valid_record(table.record_of(raw.read()))
             except READ_ERRORS:
                 unreadable.append(UnreadableRow(table.name, raw.number, name, row))
     entries = []
     for raw in rows_of(database, ENTRIES, COLUMNS.split(", ")):
         try:
-            entries.append((history_of(raw.read()), checked_entry(entry_of(raw.read()))))
+            entries.append((history_of(raw.read()), valid_entry(entry_of(raw.read()))))
         except READ_ERRORS:
             row = raw.as_json()
             unreadable.append(UnreadableRow(ENTRIES, raw.number, str(row["key"]), row))

@@ -16,21 +16,21 @@ from memory.store.checks.finding import (
     damaged_indexes,
     duplicate_keys,
     finding,
-    fix_by,
+    fix,
     knowledge_content,
     rows_by_run,
 )
 from memory.store.checks.repair import Repairs
-from memory.store.contributions import MANAGER, MANUAL_SOURCE
+from memory.store.contributions import BY_HAND, MANAGER
 from memory.store.database import Database
 from memory.store.knowledge_tables import (
+    BY_NAME,
     MISTAKES,
     PATTERNS,
     PREFERENCES,
     STRATEGIES,
-    TABLE_NAMED,
     TABLES,
-    knowledge_from,
+    known_from,
 )
 from memory.store.long_term import IMPORTANT, MAX_ENTRIES
 from memory.tiers.forgetting import MONTH_S, Memory, faded, values
@@ -53,37 +53,33 @@ CONFIG: Final = ConsolidationConfig()
 MIN_USES: Final = CONFIG.min_occurrences_for_pattern  # uses below which a rate proves little
 TOLERANCE: Final = 1e-3  # wins or battles: floating point error
 MONTHS: Final = 6  # after which knowledge is outdated
-NON_RUN_SOURCES: Final = frozenset({MANUAL_SOURCE, MANAGER})  # sources that did not play
-_OLD_RELEVANCE: Final = (
-    CONFIG.forgetting_decay_rate**MONTHS
-)  # the relevance of an entry at that age
+NON_RUN_SOURCES: Final = frozenset({BY_HAND, MANAGER})  # sources that did not play
+_OLD_RELEVANCE: Final = CONFIG.forgetting_decay_rate**MONTHS  # relevance at that age
 _RUN_SOURCE: Final = re.compile(r"run:(?P<run>.+)|(?P<entry>[^/:]+)/\d+")
-_CHECKED_TABLES: Final = frozenset(
-    {"provenance", "deliveries", "ltm_entries"}
-)  # by separate checks
+_CHECKED: Final = frozenset({"provenance", "deliveries", "ltm_entries"})  # by separate checks
 
 
 def check_knowledge(database: Database, *, now: float) -> Iterator[CheckFinding]:
     """Yield the findings of the knowledge in `database`, which may be written to, at the date `now`."""
     yield from damaged_indexes(database, Repairs.reindex)
-    content = knowledge_content(database)
-    for unreadable in content.unreadable:
-        yield finding("unreadable", fix_by(Repairs.archive_unreadable, unreadable), row=unreadable)
-    yield from _strategies(list(content.open(STRATEGIES.name).values()))
-    yield from _patterns(content)
-    entries = [(entry.seq, entry) for _, entry in content.entries]
-    yield from duplicate_keys(entries, "archived", partial(fix_by, Repairs.archive_entry))
-    yield from _figures(content)
-    yield from _provenance(content)
-    yield from _lessons(content)
-    yield from _evidence(content)
-    for table, run_id in rows_by_run(database, _CHECKED_TABLES):
-        if run_id not in {*content.deliveries, *NON_RUN_SOURCES}:
+    data = knowledge_content(database)
+    for unreadable in data.unreadable:
+        yield finding("unreadable", fix(Repairs.archive_unreadable, unreadable), row=unreadable)
+    yield from _strategies(list(data.open(STRATEGIES.name).values()))
+    yield from _patterns(data)
+    entries = [(entry.seq, entry) for _, entry in data.entries]
+    yield from duplicate_keys(entries, "archived", partial(fix, Repairs.archive_entry))
+    yield from _figures(data)
+    yield from _provenance(data)
+    yield from _lessons(data)
+    yield from _evidence(data)
+    for table, run_id in rows_by_run(database, _CHECKED):
+        if run_id not in {*data.deliveries, *NON_RUN_SOURCES}:
             yield finding("rows_of_unknown_run", table=table, run_id=run_id)
-    yield from _outdated_rows(content, now)
-    for known, entry in content.entries:
+    yield from _outdated_rows(data, now)
+    for known, entry in data.entries:
         yield from _outdated_entry(entry, known.origin)
-    yield from _caps(content)
+    yield from _caps(data)
 
 
 def _strategies(strategies: Sequence[SuccessfulStrategy]) -> Iterator[CheckFinding]:
@@ -97,7 +93,7 @@ def _strategies(strategies: Sequence[SuccessfulStrategy]) -> Iterator[CheckFindi
     for first, *others in same.values():
         moves = ", ".join(first.moves_sequence)
         for other in others:
-            mend = fix_by(Repairs.merge_strategies, first, other)
+            mend = fix(Repairs.merge_strategies, first, other)
             yield finding("duplicate_strategy", mend, first=first, other=other, moves=moves)
     for group in alike.values():
         few = [each for each in group if each.total_uses < MIN_USES]
@@ -109,17 +105,17 @@ def _strategies(strategies: Sequence[SuccessfulStrategy]) -> Iterator[CheckFindi
                     yield finding("strategy_won_and_lost", lost=lost, won=won, few=MIN_USES)
 
 
-def _patterns(content: KnowledgeContent) -> Iterator[CheckFinding]:
+def _patterns(data: KnowledgeContent) -> Iterator[CheckFinding]:
     mistakes: dict[tuple[str, str], MistakeRecord] = {}
-    for mistake in content.open(MISTAKES.name).values():
+    for mistake in data.open(MISTAKES.name).values():
         where = mistake.situation
         if "action" in where:
             mistakes[str(where.get("location", "")), str(where["action"])] = mistake
-    for pattern in content.open(PATTERNS.name).values():
+    for pattern in data.open(PATTERNS.name).values():
         total = pattern.success_count + pattern.failure_count
         if total >= MIN_USES and pattern.failure_count >= CONFIG.pattern_threshold * total:
             reason = f"it failed {pattern.failure_count} of {total} times"
-            mend = fix_by(Repairs.close_row, PATTERNS.name, pattern.pattern_id, reason)
+            mend = fix(Repairs.close_row, PATTERNS.name, pattern.pattern_id, reason)
             yield finding("failing_pattern", mend, pattern=pattern, reason=reason)
             continue
         contradicting = mistakes.get(_place_and_action(pattern))
@@ -140,12 +136,12 @@ def _contradiction(pattern: LearnedPattern, mistake: MistakeRecord) -> CheckFind
         f"it worked {worked} of {worked + failed} times",
         f"pattern:{pattern.pattern_id}",
     )
-    close = fix_by(Repairs.close_row, MISTAKES.name, mistake.mistake_id, reason, evidence)
+    close = fix(Repairs.close_row, MISTAKES.name, mistake.mistake_id, reason, evidence)
     mend = close if worked >= failed else None
     return finding("pattern_and_mistake", mend, pattern=pattern, mistake=mistake)
 
 
-def _figures(content: KnowledgeContent) -> Iterator[CheckFinding]:
+def _figures(data: KnowledgeContent) -> Iterator[CheckFinding]:
     """Yield inconsistent figures."""
     for table, flaw_of in (
         (PATTERNS, _pattern),
@@ -153,26 +149,22 @@ def _figures(content: KnowledgeContent) -> Iterator[CheckFinding]:
         (MISTAKES, _mistake),
         (PREFERENCES, _preference),
     ):
-        for name, record in content.records[table.name].items():
+        for name, record in data.records[table.name].items():
             where = f"{table.kind.name} {name}"
             match flaw_of(record):
                 case None:
                     pass
                 case str(what):
-                    mend = fix_by(Repairs.archive_row, table.name, name, as_json(record))
+                    mend = fix(Repairs.archive_row, table.name, name, as_json(record))
                     yield finding("no_evidence", mend, where=where, what=what)
                 case (wrong, right, details):
-                    mend = fix_by(Repairs.change, table.name, record, **right)
+                    mend = fix(Repairs.change, table.name, record, **right)
                     yield finding(wrong, mend, where=where, each=record, right=right, **details)
-    yield from _stats(content)
-    for history, entry in content.entries:
-        if (
-            history.times < 1
-            or not 0.0 <= entry.relevance <= 1.0
-            or not 0.0 <= entry.utility <= 1.0
-        ):
-            mend = fix_by(Repairs.clamp_entry, entry.seq)
-            yield finding("entry_figures", mend, entry=entry, times=history.times)
+    yield from _stats(data)
+    for known, entry in data.entries:
+        if known.times < 1 or not 0.0 <= entry.relevance <= 1.0 or not 0.0 <= entry.utility <= 1.0:
+            mend = fix(Repairs.clamp_entry, entry.seq)
+            yield finding("entry_figures", mend, entry=entry, times=known.times)
 
 
 def _pattern(each: LearnedPattern) -> _Flaw:
@@ -226,58 +218,58 @@ def _clamped(value: float, most: float) -> float:
     return min(max(value, 0.0), most)
 
 
-def _stats(content: KnowledgeContent) -> Iterator[CheckFinding]:
-    if content.stats is None:
+def _stats(data: KnowledgeContent) -> Iterator[CheckFinding]:
+    if data.stats is None:
         return
-    sessions, battles, rate, _ = content.stats
+    sessions, battles, rate, _ = data.stats
     nearest = min(max(round(rate * battles), 0), max(battles, 0))
     if min(sessions, battles) >= 0 and abs(rate * battles - nearest) <= TOLERANCE * max(1, battles):
         return
     sums = max(sessions, 0), max(battles, 0), max(nearest, 0)
     details = {"sessions": sessions, "battles": battles, "rate": rate, "sums": sums}
     share = nearest / battles if battles > 0 else 0.0
-    yield finding("totals", fix_by(Repairs.replace_totals, *sums), **details, share=share)
+    yield finding("totals", fix(Repairs.replace_totals, *sums), **details, share=share)
 
 
-def _provenance(content: KnowledgeContent) -> Iterator[CheckFinding]:
-    there = {(each.table, each.id) for each in content.unreadable}
-    there |= {(table, name) for table, records in content.records.items() for name in records}
-    for (table, name), known in content.provenance.items():
-        if table not in TABLE_NAMED or (table, name) not in there:
-            mend = fix_by(Repairs.drop_provenance, table, name, [*known[:5], list(known.evidence)])
+def _provenance(data: KnowledgeContent) -> Iterator[CheckFinding]:
+    there = {(each.table, each.id) for each in data.unreadable}
+    there |= {(table, name) for table, records in data.records.items() for name in records}
+    for (table, name), known in data.provenance.items():
+        if table not in BY_NAME or (table, name) not in there:
+            mend = fix(Repairs.drop_provenance, table, name, [*known[:5], list(known.evidence)])
             yield finding("orphan_provenance", mend, table=table, id=name, known=known)
-    for table, name in content.lost:
-        mend = fix_by(Repairs.drop_provenance, table, name, "unreadable")
+    for table, name in data.lost:
+        mend = fix(Repairs.drop_provenance, table, name, "unreadable")
         yield finding("unreadable_provenance", mend, table=table, id=name)
 
 
-def _lessons(content: KnowledgeContent) -> Iterator[CheckFinding]:
+def _lessons(data: KnowledgeContent) -> Iterator[CheckFinding]:
     """Yield runs with lessons beyond their recorded delivery: resumed, they would deliver these again."""
     last_lesson: defaultdict[str, int] = defaultdict(int)
-    for (table, memory_id), where in content.provenance.items():
-        if memory_id in content.records.get(table, ()) and where.run_id:
+    for (table, memory_id), where in data.provenance.items():
+        if memory_id in data.records.get(table, ()) and where.run_id:
             last_lesson[where.run_id] = max(last_lesson[where.run_id], where.sequence)
-    for known, _ in content.entries:
+    for known, _ in data.entries:
         last_lesson[known.run_id] = max(last_lesson[known.run_id], known.sequence)
     for run_id, sequence in sorted(last_lesson.items()):
-        delivered = content.deliveries.get(run_id)
+        delivered = data.deliveries.get(run_id)
         if run_id in NON_RUN_SOURCES or (delivered is not None and delivered >= sequence):
             continue  # no run delivered it
         so_far = "no lesson" if delivered is None else f"lessons up to {delivered}"
-        mend = fix_by(Repairs.record_delivery, run_id, sequence)
+        mend = fix(Repairs.record_delivery, run_id, sequence)
         yield finding("undelivered", mend, run_id=run_id, sequence=sequence, so_far=so_far)
 
 
-def _evidence(content: KnowledgeContent) -> Iterator[CheckFinding]:
-    known = {*content.deliveries, *(where.run_id for where in content.provenance.values())}
-    for each, _ in content.entries:
+def _evidence(data: KnowledgeContent) -> Iterator[CheckFinding]:
+    known = {*data.deliveries, *(where.run_id for where in data.provenance.values())}
+    for each, _ in data.entries:
         known |= {each.origin, each.run_id}
     details = [
         (f"{table} {memory_id}", where.evidence)
-        for (table, memory_id), where in content.provenance.items()
-        if memory_id in content.records.get(table, {})
+        for (table, memory_id), where in data.provenance.items()
+        if memory_id in data.records.get(table, {})
     ]
-    details += [(f"entry {entry.key}", entry.sources) for _, entry in content.entries]
+    details += [(f"entry {entry.key}", entry.sources) for _, entry in data.entries]
     for name, sources in details:
         if lost := [each for each in sources if not _is_traceable(each, known)]:
             yield finding("untraceable_evidence", where=name, lost=", ".join(map(repr, lost)))
@@ -288,17 +280,17 @@ def _is_traceable(source: str, known: set[str]) -> bool:
     return bool(source.strip()) and (named is None or (named["run"] or named["entry"]) in known)
 
 
-def _outdated_rows(content: KnowledgeContent, now: float) -> Iterator[CheckFinding]:
-    known = _decayed(content, now)
+def _outdated_rows(data: KnowledgeContent, now: float) -> Iterator[CheckFinding]:
+    known = _decayed(data, now)
     worth = values(known, now=now, rate=CONFIG.forgetting_decay_rate)
     for table in TABLES:
         for name, record in known.of(table.name).items():
             months = (now - table.kind.last_of(record)) / MONTH_S
             left, where = worth[Memory(table.name, name)], f"{table.name} {name}"
-            mend = fix_by(
-                Repairs.archive_row, table.name, name, as_json(content.records[table.name][name])
+            mend = fix(
+                Repairs.archive_row, table.name, name, as_json(data.records[table.name][name])
             )
-            if (closed := content.closed(table.name, name)) and months > MONTHS:
+            if (closed := data.closed(table.name, name)) and months > MONTHS:
                 what = f"closed ({closed}), and {months:.0f} months old"
                 yield finding("outdated", mend, where=where, what=what)
             elif left < CONFIG.importance_threshold:
@@ -308,12 +300,12 @@ def _outdated_rows(content: KnowledgeContent, now: float) -> Iterator[CheckFindi
                 yield finding("unproved", where=where, months=months)
 
 
-def _decayed(content: KnowledgeContent, now: float) -> Knowledge:
+def _decayed(data: KnowledgeContent, now: float) -> Knowledge:
     """Return the knowledge decayed to `now`, from the date of its last decay or evidence."""
-    known, rate = knowledge_from(content.records), CONFIG.forgetting_decay_rate
-    if content.stats is None:
+    known, rate = known_from(data.records), CONFIG.forgetting_decay_rate
+    if data.stats is None:
         return known
-    since: float = content.stats[3]
+    since: float = data.stats[3]
     for kind in KINDS:
         records = known.of(kind.table)
         for name, record in () if kind.fades else records.items():
@@ -330,21 +322,21 @@ def _outdated_entry(entry: Entry, origin: str) -> Iterator[CheckFinding]:
         what = f"it has faded to {worth:.2f}, under {CONFIG.importance_threshold}"
     else:
         return
-    mend, where = fix_by(Repairs.archive_entry, entry.seq), f"entry {entry.key}"
+    mend, where = fix(Repairs.archive_entry, entry.seq), f"entry {entry.key}"
     yield finding("outdated", mend, where=where, what=f"{what} (run {origin})")
 
 
-def _caps(content: KnowledgeContent) -> Iterator[CheckFinding]:
+def _caps(data: KnowledgeContent) -> Iterator[CheckFinding]:
     for kind in KINDS:
         room = getattr(CONFIG, kind.limit) if kind.limit else inf
         groups = Counter(
             f"patterns of type {each.pattern_type}" if kind.name == "pattern" else kind.shelf
-            for each in content.open(kind.table).values()
+            for each in data.open(kind.table).values()
         )
         for where, count in groups.items():
             if count > room:
                 yield finding("too_many", Repairs.limit_rows, where=where, count=count, room=room)
-    scopes = Counter(entry.scope for _, entry in content.entries)
+    scopes = Counter(entry.scope for _, entry in data.entries)
     for where, count in scopes.items():
         if count > MAX_ENTRIES:
             details = {"where": where, "count": count, "room": MAX_ENTRIES}

@@ -6,19 +6,13 @@ from typing import Any
 
 from memory.codec import Json, as_json
 from memory.store.checks.finding import UnreadableRow
-from memory.store.contributions import (
-    MANUAL_SOURCE,
-    TOTALS_ROW,
-    TOTALS_TABLE,
-    Closing,
-    Contribution,
-)
+from memory.store.contributions import BY_HAND, TOTALS_ROW, TOTALS_TABLE, Closing, Contribution
 from memory.store.items import MemoryItem
 from memory.store.knowledge_store import KnowledgeStore
 from memory.store.knowledge_tables import (
+    BY_NAME,
     NO_PROVENANCE,
     STRATEGIES,
-    TABLE_NAMED,
     Totals,
     save_delivery,
     save_totals,
@@ -36,7 +30,7 @@ class Repairs(KnowledgeStore):
     def archive_row(self, table: str, memory_id: str, row: Mapping[str, Json]) -> None:
         """Archive a row of the four tables with its provenance; earlier contributions no longer restore it."""
         self._contributions.forget([(table, memory_id)])
-        self._archive.take_out(TABLE_NAMED[table], memory_id, row)
+        self._archive.take_out(BY_NAME[table], memory_id, row)
 
     def archive_item(self, item: MemoryItem) -> None:
         """Archive the row of an item, in any table."""
@@ -71,7 +65,7 @@ class Repairs(KnowledgeStore):
 
     def put(self, table: str, record: Piece) -> None:
         """Replace the record with this id; its contributions by run are no longer known."""
-        its = TABLE_NAMED[table]
+        its = BY_NAME[table]
         at = its.kind.last_of(record)
         self._contributions.save_manual(table, getattr(record, its.id_column), as_json(record), at)
         self._database.execute(its.replace, its.row_of(record))
@@ -90,9 +84,7 @@ class Repairs(KnowledgeStore):
 
     def close_row(self, table: str, memory_id: str, reason: str, *evidence: str) -> None:
         """Close a row with a reason; the row stays, and newer evidence may reopen it."""
-        mine = self._contributions.of(table, memory_id).get(
-            MANUAL_SOURCE, Contribution(MANUAL_SOURCE)
-        )
+        mine = self._contributions.of(table, memory_id).get(BY_HAND, Contribution(BY_HAND))
         closing = Closing(mine.sequence + 1, 0, self._now, reason, evidence)
         self._contributions.save(table, memory_id, [mine.with_closing(closing)])
         known = self._provenances.of(table, memory_id) or NO_PROVENANCE

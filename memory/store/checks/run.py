@@ -16,7 +16,7 @@ from memory.store.checks.finding import (
     damaged_indexes,
     duplicate_keys,
     finding,
-    fix_by,
+    fix,
     rows_by_run,
     rows_of,
 )
@@ -56,7 +56,7 @@ class _Row(NamedTuple):
 
 def check_run(database: Database) -> Iterator[CheckFinding]:
     """Yield the findings of the run in `database`, which may be written to."""
-    yield from damaged_indexes(database, fix_by(Database.execute, "REINDEX"))
+    yield from damaged_indexes(database, fix(Database.execute, "REINDEX"))
     live, unreadable = _entries(database)
     yield from unreadable
     yield from _words(database)
@@ -65,9 +65,7 @@ def check_run(database: Database) -> Iterator[CheckFinding]:
     yield from duplicate_keys(
         ((each.number, each.entry) for each in live),
         "stored as an event",
-        lambda number: fix_by(
-            drop_entry, number, rows[number], "its key was given to another entry"
-        ),
+        lambda number: fix(drop_entry, number, rows[number], "its key was reassigned"),
     )
     yield from _totals(live)
     yield from _tags(database)
@@ -90,7 +88,7 @@ def _entries(database: Database) -> tuple[list[_Row], list[CheckFinding]]:
             values[_KEY] = values[_KEY] or ""
             live.append(_Row(raw.number, entry_of(tuple(values)), row))
         except READ_ERRORS:
-            mend = fix_by(drop_entry, raw.number, row, "unreadable", _DELETE)
+            mend = fix(drop_entry, raw.number, row, "unreadable", _DELETE)
             unreadable.append(finding("unreadable_entry", mend, number=raw.number, key=row["key"]))
     return live, unreadable
 
@@ -123,10 +121,8 @@ def _payloads(database: Database) -> Iterator[CheckFinding]:
     for table, name in (("events", "unreadable_event"), ("outbox", "unreadable_lesson")):
         for raw in rows_of(database, table, ["payload", "live"]):
             if raw.values[1] and not _is_mapping(raw):
-                unmark = f"UPDATE {table} SET live = 0 WHERE rowid = ?"  # noqa: S608  # the row stays in the file
-                yield finding(
-                    name, fix_by(Database.execute, unmark, (raw.number,)), number=raw.number
-                )
+                hide = f"UPDATE {table} SET live = 0 WHERE rowid = ?"  # noqa: S608  # the row stays
+                yield finding(name, fix(Database.execute, hide, (raw.number,)), number=raw.number)
     for number, name, data in database.rows("SELECT checkpoint, name, data FROM parts"):
         try:
             decode(data)
@@ -161,7 +157,7 @@ def _tags(database: Database) -> Iterator[CheckFinding]:
     orphans = "DELETE FROM parts WHERE checkpoint NOT IN (SELECT id FROM checkpoints)"
     for table, number, _, _ in database.rows("PRAGMA foreign_key_check"):
         where = f"{table} row {number or ''}".strip()
-        yield finding("orphan_part", fix_by(Database.execute, orphans), where=where)
+        yield finding("orphan_part", fix(Database.execute, orphans), where=where)
 
 
 def _evidence(database: Database, live: Sequence[_Row]) -> Iterator[CheckFinding]:
@@ -200,7 +196,7 @@ def _stale(live: Sequence[_Row]) -> Iterator[CheckFinding]:
     now = max((each.entry.game_s for each in live), default=0.0)
     for number, entry, row in live:
         if entry.expires_s is not None and entry.expires_s + LATE_S < now:
-            mend = fix_by(drop_entry, number, row, "expired")
+            mend = fix(drop_entry, number, row, "expired")
             yield finding("expired_entry", mend, key=entry.key, late=now - entry.expires_s)
     for scope, count in Counter(each.entry.scope for each in live).items():
         try:

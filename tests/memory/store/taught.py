@@ -28,14 +28,14 @@ LESSONS = [
 ]
 
 
-def entry_lesson(sequence: int, says: str, *, scope: str = SEMANTIC, **more: Json) -> OutboxRow:
+def note(sequence: int, says: str, *, scope: str = SEMANTIC, **more: Json) -> OutboxRow:
     """A lesson with an entry."""
     payload: dict[str, Json] = {"scope": scope, "kind": "note", "key": f"note:{says}"}
     payload |= {"data": {"says": says}, "tags": [], "importance": 5}
     return OutboxRow(sequence, sequence, "entry", payload | more)
 
 
-def close_lesson(sequence: int, table: str, memory_id: str, **more: Json) -> OutboxRow:
+def closure(sequence: int, table: str, memory_id: str, **more: Json) -> OutboxRow:
     payload = {"table": table, "id": memory_id, "reason": "wrong", "evidence": ["tick:9"]}
     return OutboxRow(sequence, sequence, "close", {**payload, **more})
 

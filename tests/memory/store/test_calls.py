@@ -125,9 +125,7 @@ def test_a_booking_is_synced_to_disk_before_the_call_is_allowed(store: RunStore)
     assert store._open_calls().row("PRAGMA synchronous") == (full,)
 
 
-def test_an_allowed_call_is_booked_even_if_the_process_is_killed_at_any_statement(
-    tmp_path: Path,
-) -> None:
+def test_an_allowed_call_is_booked_after_a_kill_at_any_statement(tmp_path: Path) -> None:
     kills = killed("ask", tmp_path)
     assert len(kills) > 6
     assert kills[0] == [[], []]

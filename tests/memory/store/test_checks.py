@@ -44,11 +44,11 @@ class Fault(NamedTuple):
     sort: str
     words: str
     statements: tuple[str, ...]
-    is_repaired: bool
+    is_fixed: bool
 
 
-def fault(sort: str, words: str, *statements: str, is_repaired: bool = True) -> Fault:
-    return Fault(sort, words, statements, is_repaired)
+def fault(sort: str, words: str, *statements: str, is_fixed: bool = True) -> Fault:
+    return Fault(sort, words, statements, is_fixed)
 
 
 FAULTS = (
@@ -60,11 +60,7 @@ FAULTS = (
     ),
     fault("contradiction", "says the opposite", GOING, FIGHTING.replace("{})", "2)")),
     fault(
-        "contradiction",
-        "says the opposite",
-        GOING,
-        FIGHTING.replace("{})", "9)"),
-        is_repaired=False,
+        "contradiction", "says the opposite", GOING, FIGHTING.replace("{})", "9)"), is_fixed=False
     ),
     fault(
         "count",
@@ -97,14 +93,14 @@ FAULTS = (
         "orphan",
         "'run:nobody' leads nowhere",
         "UPDATE ltm_entries SET sources = '[\"run:nobody\"]' WHERE id = 1",
-        is_repaired=False,
+        is_fixed=False,
     ),
     fault(
         "orphan",
         "rows of run nobody",
         "CREATE TABLE tallies (run_id TEXT)",
         "INSERT INTO tallies VALUES ('nobody')",
-        is_repaired=False,
+        is_fixed=False,
     ),
     fault("damage", "'m1' is unreadable", "UPDATE mistake_records SET situation = '{not'"),
     fault("damage", "is unreadable", "UPDATE ltm_entries SET data = '[1' WHERE id = 2"),
@@ -122,7 +118,7 @@ FAULTS = (
         "stale",
         "6 months have passed",
         "UPDATE tactician_patterns SET last_validated = 1784000000.0",
-        is_repaired=False,
+        is_fixed=False,
     ),
     fault(
         "stale",
@@ -222,7 +218,7 @@ RUN_FAULTS = (
         "orphan",
         "'tick:99999'",
         "UPDATE entries SET sources = '[\"tick:99999\"]' WHERE scope = 'agent:play:stm' AND kind = 'battle'",
-        is_repaired=False,
+        is_fixed=False,
     ),
     fault(
         "stale",
@@ -234,13 +230,13 @@ RUN_FAULTS = (
         "count",
         "do not add up",
         "UPDATE entries SET data = json_set(data, '$.victories', 7) WHERE kind = 'session_totals'",
-        is_repaired=False,
+        is_fixed=False,
     ),
     fault(
         "orphan",
         "in an unknown scope",
         "UPDATE entries SET scope = 'attic' WHERE scope = 'agent:play:stm' AND kind = 'battle'",
-        is_repaired=False,
+        is_fixed=False,
     ),
 )
 
@@ -274,12 +270,12 @@ def test_each_fault_is_found_and_repaired_where_the_repair_is_unambiguous(
     first, *more = findings_of(fault, path)
     assert made is taught or not more
     assert path.read_bytes() == before
-    assert bool(first.repair) is fault.is_repaired
+    assert bool(first.repair) is fault.is_fixed
     repaired = repair_file(path, now=NOON)
-    assert (first in repaired.mended) is fault.is_repaired
-    assert (first in repaired.remaining) is not fault.is_repaired
+    assert (first in repaired.mended) is fault.is_fixed
+    assert (first in repaired.remaining) is not fault.is_fixed
     assert found(path) == list(repaired.remaining)
-    if fault.is_repaired:
+    if fault.is_fixed:
         assert repaired.remaining == ()
         assert repaired.copy is not None
         assert found(repaired.copy) != []
@@ -356,7 +352,7 @@ def test_a_file_locked_by_another_process_is_not_checked(
 
 
 @pytest.mark.parametrize("batch", range(10))
-def test_checking_a_damaged_file_raises_only_memory_faults_and_changes_nothing(
+def test_a_damaged_file_raises_only_memory_faults_and_is_unchanged(
     batch: int, tmp_path: Path
 ) -> None:
     whole = taught(tmp_path / "whole.sqlite", strategies=30, entries=30).read_bytes()
@@ -370,9 +366,7 @@ def test_checking_a_damaged_file_raises_only_memory_faults_and_changes_nothing(
         assert {each.name for each in tmp_path.iterdir()} == {"m.sqlite", "whole.sqlite"}, seed
 
 
-def test_an_overwritten_json_text_is_a_fault_though_all_pages_are_consistent(
-    tmp_path: Path,
-) -> None:
+def test_an_overwritten_json_text_is_a_fault_though_all_pages_fit(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     store = open_run_store(path, run_id="a")
     store.append_event(1, "milestone", {"picture": "A" * 20_000})

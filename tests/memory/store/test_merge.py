@@ -17,7 +17,7 @@ from memory.store.long_term import MAX_ENTRIES
 from memory.team_memory import AGREED, MemoryManagementAgent
 from memory.tiers.knowledge import ConsolidationConfig
 from tests.memory.samples import MISTAKE, MONTH, NOON, PATTERN, PREFERENCE
-from tests.memory.store.taught import LESSONS, close_lesson, entry_lesson
+from tests.memory.store.taught import LESSONS, closure, note
 
 merge = MemoryManagementAgent.merge
 
@@ -94,7 +94,7 @@ def test_b34_common_contributions_of_diverged_copies_count_once(a: Path, b: Path
 
 def test_b34_merging_again_changes_no_byte_of_target_or_sources(a: Path, b: Path, c: Path) -> None:
     teach(a, "run-1", LESSONS)
-    teach(b, "run-2", [entry_lesson(1, "gate")])
+    teach(b, "run-2", [note(1, "gate")])
     sources = {each: each.read_bytes() for each in (a, b)}
     assert merge([a, b], c).changed
     made = c.read_bytes()
@@ -167,7 +167,7 @@ def test_b32_a_row_stays_closed_unless_newer_equally_trusted_evidence_reopens_it
         "run-1",
         [
             mistake(1, NOON - 99),
-            close_lesson(2, "mistake_records", "m1", at=NOON, status=closing_status),
+            closure(2, "mistake_records", "m1", at=NOON, status=closing_status),
         ],
     )
     teach(b, "run-2", [mistake(1, at, status)])
@@ -201,7 +201,7 @@ def test_b32_rows_of_several_runs_become_collective_with_their_origins(
 
 def test_b34_both_memories_decay_to_the_later_date(a: Path, b: Path, c: Path) -> None:
     teach(a, "run-1", LESSONS[:1])
-    teach(b, "run-2", [entry_lesson(1, "gate")])
+    teach(b, "run-2", [note(1, "gate")])
     open_knowledge_store(b, now=NOON + 6 * MONTH).close()
     merge([a, b], c)
     with closing(read(c)) as reader:
@@ -230,12 +230,10 @@ def test_b34_a_merge_keeps_the_caps_and_archives_the_rest(a: Path, b: Path, c: P
     ]
 
 
-def test_b34_a_full_scope_retains_the_same_entries_in_either_order(
-    a: Path, b: Path, c: Path
-) -> None:
+def test_b34_a_full_scope_retains_the_same_entries_in_any_order(a: Path, b: Path, c: Path) -> None:
     half = MAX_ENTRIES // 2 + 10
-    teach(a, "run-1", [entry_lesson(n, f"a{n}") for n in range(1, half + 1)])
-    teach(b, "run-2", [entry_lesson(n, f"b{n}") for n in range(1, half + 1)])
+    teach(a, "run-1", [note(n, f"a{n}") for n in range(1, half + 1)])
+    teach(b, "run-2", [note(n, f"b{n}") for n in range(1, half + 1)])
     merge([a, b], c)
     other = c.with_name("other.sqlite")
     merge([b, a], other)
@@ -248,12 +246,10 @@ def test_b34_a_full_scope_retains_the_same_entries_in_either_order(
 
 
 def test_b34_entries_with_equal_key_or_equal_content_are_merged(a: Path, b: Path, c: Path) -> None:
-    teach(
-        a, "run-1", [entry_lesson(1, "gate", tags=["x"]), entry_lesson(2, "wall", status="claim")]
-    )
-    teach(b, "run-1", [entry_lesson(1, "gate", tags=["x"])])
-    passed_on = entry_lesson(1, "wood", key="run-1/note:wall", sources=["run:run-1"])
-    teach(b, "run-2", [passed_on, entry_lesson(2, "gate", tags=["y"])])
+    teach(a, "run-1", [note(1, "gate", tags=["x"]), note(2, "wall", status="claim")])
+    teach(b, "run-1", [note(1, "gate", tags=["x"])])
+    passed_on = note(1, "wood", key="run-1/note:wall", sources=["run:run-1"])
+    teach(b, "run-2", [passed_on, note(2, "gate", tags=["y"])])
     merge([a, b], c)
     with closing(read(c)) as reader:
         gate, wall = sorted(reader.entries(), key=lambda each: str(each.data["says"]))

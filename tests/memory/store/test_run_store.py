@@ -21,7 +21,7 @@ from memory import (
     open_run_store,
 )
 from memory.errors import MissingCheckpoint
-from memory.store.checkpoints import RING, Why, retained_checkpoints
+from memory.store.checkpoints import RING, Why, retained
 from tests.memory.samples import FIGHT, MISTAKE, SENSORY, STM, WORKING, checkpoint, open_tiers, step
 from tests.memory.store.taught import killed
 
@@ -166,9 +166,7 @@ def test_a_rewind_to_an_unknown_checkpoint_is_refused(store: RunStore) -> None:
     assert ticks(store) == [1]
 
 
-def test_a_rewind_to_the_older_of_two_checkpoints_of_one_tick_drops_the_newer(
-    store: RunStore,
-) -> None:
+def test_a_rewind_to_the_older_checkpoint_of_a_tick_drops_the_newer(store: RunStore) -> None:
     blackboard = Blackboard(store)
     whys: dict[str, Why] = {"one": "milestone", "two": "end"}
     for name, why in whys.items():
@@ -255,10 +253,10 @@ def test_old_checkpoints_and_the_rows_only_they_need_are_deleted(store: RunStore
         for n in range(60):
             blackboard.write(SENSORY, "n", {"n": n}, tick=tick, game_s=float(tick))
         store.commit(checkpoint=checkpoint(tick))
-    (retained_checkpoints,) = store._database.row("SELECT count(*) FROM checkpoints") or (0,)
+    (retained,) = store._database.row("SELECT count(*) FROM checkpoints") or (0,)
     (entries,) = store._database.row("SELECT count(*) FROM entries") or (0,)
     (parts,) = store._database.row("SELECT count(*) FROM parts") or (0,)
-    assert retained_checkpoints == parts == RING
+    assert retained == parts == RING
     assert entries <= 50 * (RING + 1)
     *_, oldest = store.checkpoints()
     store.rewind(oldest)
@@ -310,16 +308,11 @@ def test_checkpoints_over_the_budget_are_removed_in_order_of_value() -> None:
     whys: list[Why] = ["start", *many, *ring_of]
     marks = [mark(number, why, 10) for number, why in enumerate(whys, 1)]
     ring = frozenset(range(6, 6 + RING))
-    assert retained_checkpoints(marks, budget=1_000) == {1, 2, 3, 4, 5} | ring
-    assert (
-        retained_checkpoints(marks, budget=110) == {1, 4, 5} | ring
-    )  # first the oldest milestones
-    assert retained_checkpoints(marks, budget=60) == {
-        1,
-        *sorted(ring)[-5:],
-    }  # then the oldest of the ring
-    assert retained_checkpoints(marks, budget=25) == {*sorted(ring)[-2:]}  # last power-on
-    assert retained_checkpoints(marks, budget=0) == {*sorted(ring)[-2:]}  # two stay at any size
+    assert retained(marks, budget=1_000) == {1, 2, 3, 4, 5} | ring
+    assert retained(marks, budget=110) == {1, 4, 5} | ring  # first the oldest milestones
+    assert retained(marks, budget=60) == {1, *sorted(ring)[-5:]}  # then the oldest of the ring
+    assert retained(marks, budget=25) == {*sorted(ring)[-2:]}  # last power-on
+    assert retained(marks, budget=0) == {*sorted(ring)[-2:]}  # two stay at any size
 
 
 def test_a_rewind_records_the_left_tick_the_reason_and_the_session(store: RunStore) -> None:
@@ -380,7 +373,7 @@ def test_lesson_numbers_continue_after_those_of_a_newer_copy(store: RunStore) ->
 
 def test_b18_c05_a_kill_before_any_statement_leaves_the_last_commit(tmp_path: Path) -> None:
     states = [held for _, held in killed("play", tmp_path)]
-    before, committed, retained_checkpoints = [state for state, _ in groupby(states)]
+    before, committed, retained = [state for state, _ in groupby(states)]
     assert before == {
         "steps": [1],
         "events": [1],
@@ -399,7 +392,7 @@ def test_b18_c05_a_kill_before_any_statement_leaves_the_last_commit(tmp_path: Pa
         "session": 2,
         "observed": [["2", ""], ["1", "tick 2: 2"]],
     }  # no checkpoint covers the second lesson yet
-    assert retained_checkpoints == committed | {
+    assert retained == committed | {
         "steps": [1, 2, 3],
         "events": [1, 2, 3],
         "entries": [["k1", 1, 0.3], ["k2", 2, 0.5], ["k3", 5, 0.5]],

@@ -39,7 +39,7 @@ from tests.memory.samples import (
     WORKING,
     checkpoint,
 )
-from tests.memory.store.taught import SEMANTIC, close_lesson, entry_lesson
+from tests.memory.store.taught import SEMANTIC, closure, note
 
 TOTALS: dict[str, Json] = {"sessions": 1, "battles": 0, "victories": 0}
 TEAM = "team:red"
@@ -65,15 +65,9 @@ def archived(store: KnowledgeStore) -> list[tuple[str, str, Any, Any]]:
 
 
 def test_b34_entries_of_different_runs_never_collide(store: KnowledgeStore) -> None:
-    store.deliver(
-        "run-1", [entry_lesson(1, "a", key="run-1/5"), entry_lesson(2, "b", key="note:x")]
-    )
-    store.deliver(
-        "run-2", [entry_lesson(1, "c", key="run-2/5"), entry_lesson(2, "d", key="note:x")]
-    )
-    nameless = {
-        name: value for name, value in entry_lesson(3, "e").payload.items() if name != "key"
-    }
+    store.deliver("run-1", [note(1, "a", key="run-1/5"), note(2, "b", key="note:x")])
+    store.deliver("run-2", [note(1, "c", key="run-2/5"), note(2, "d", key="note:x")])
+    nameless = {name: value for name, value in note(3, "e").payload.items() if name != "key"}
     store.deliver("run-2", [OutboxRow(3, 3, "entry", nameless)])
     assert keys(store.entries()) == [
         "run-1/5",
@@ -85,12 +79,12 @@ def test_b34_entries_of_different_runs_never_collide(store: KnowledgeStore) -> N
 
 
 def test_b33_a_seed_names_its_first_run_after_later_lessons_too(store: KnowledgeStore) -> None:
-    store.deliver("run-1", [entry_lesson(1, "wall", sources=["tick:7"], tick=7, game_s=3.5)])
+    store.deliver("run-1", [note(1, "wall", sources=["tick:7"], tick=7, game_s=3.5)])
     (seed,) = store.seed()
     assert (seed.key, seed.sources) == ("run-1/note:wall", ("tick:7", "run:run-1"))
     assert (seed.tick, seed.game_s) == (7, 3.5)
     # The next run rewrote the entry it started with, and delivers it.
-    again = entry_lesson(1, "gate", key=seed.key, sources=list(seed.sources), utility=0.9)
+    again = note(1, "gate", key=seed.key, sources=list(seed.sources), utility=0.9)
     store.deliver("run-2", [again])
     (seed,) = store.seed()
     assert (seed.key, seed.version, seed.data) == ("run-1/note:wall", 2, {"says": "gate"})
@@ -102,11 +96,11 @@ def test_b33_a_seed_names_its_first_run_after_later_lessons_too(store: Knowledge
 def test_b33_a_run_starts_with_at_most_a_hundred_seeds_of_each_kind_best_first(
     store: KnowledgeStore,
 ) -> None:
-    lessons = [entry_lesson(n, str(n), importance=1 + n % 10) for n in range(1, 131)]
-    lessons += [entry_lesson(n, str(n), scope=TEAM, kind="other") for n in range(131, 134)]
-    lessons += [entry_lesson(200, "useless", importance=10, utility=0.01)]
-    lessons += [entry_lesson(201, "useful", importance=5, utility=1.0)]
-    lessons += [entry_lesson(202, "untrue", importance=10, closed="seen otherwise")]
+    lessons = [note(n, str(n), importance=1 + n % 10) for n in range(1, 131)]
+    lessons += [note(n, str(n), scope=TEAM, kind="other") for n in range(131, 134)]
+    lessons += [note(200, "useless", importance=10, utility=0.01)]
+    lessons += [note(201, "useful", importance=5, utility=1.0)]
+    lessons += [note(202, "untrue", importance=10, closed="seen otherwise")]
     store.deliver("run-1", lessons)
     seeds = store.seed()
     worth = [each.importance * each.utility for each in seeds]
@@ -123,13 +117,13 @@ def test_b33_a_run_starts_with_at_most_a_hundred_seeds_of_each_kind_best_first(
 
 @pytest.mark.parametrize("scope", [TEAM, SHARED, EPISODIC])
 def test_entries_of_every_lasting_scope_are_stored(store: KnowledgeStore, scope: str) -> None:
-    store.deliver("run-1", [entry_lesson(1, "a", scope=scope)])
+    store.deliver("run-1", [note(1, "a", scope=scope)])
     assert [entry.scope for entry in store.seed()] == [scope]
 
 
 BAD: list[tuple[LessonKind, dict[str, Json]]] = [
-    ("entry", {**entry_lesson(1, "a").payload, "importance": 11}),
-    ("entry", {**entry_lesson(1, "a").payload, "data": None}),
+    ("entry", {**note(1, "a").payload, "importance": 11}),
+    ("entry", {**note(1, "a").payload, "data": None}),
     ("entry", {"scope": SEMANTIC}),
     ("close", {"table": "nowhere", "id": "m1", "reason": "r", "evidence": []}),
     ("close", {"table": "mistake_records", "id": "m1", "reason": "r"}),
@@ -155,7 +149,7 @@ def test_an_undeliverable_lesson_is_refused_and_does_not_block_others(
 def test_an_entry_of_a_short_lived_scope_is_not_a_lesson() -> None:
     for scope in (WORKING, "agent:play:stm", "team:", "collectively"):
         with pytest.raises(UnknownScope, match="does not outlive a run"):
-            require_deliverable("entry", entry_lesson(1, "a", scope=scope).payload)
+            require_deliverable("entry", note(1, "a", scope=scope).payload)
 
 
 def test_e24_a_pruned_row_is_deleted_and_does_not_return(path: Path) -> None:
@@ -195,9 +189,7 @@ def test_e24_a_lesson_without_a_row_has_no_provenance(store: KnowledgeStore) -> 
     assert store.provenance("successful_strategies", "s1") is None
 
 
-def test_a_row_worth_too_little_is_archived_with_its_provenance_and_can_return(
-    store: KnowledgeStore,
-) -> None:
+def test_a_row_worth_too_little_is_archived_and_can_return(store: KnowledgeStore) -> None:
     lost = replace(STRATEGY, success_rate=0.0, total_uses=3)
     won = replace(STRATEGY, success_rate=1.0, total_uses=1)
     store.deliver("run-1", [OutboxRow(1, 1, "strategy", as_json(lost))])
@@ -255,9 +247,7 @@ def test_a_closed_row_stays_with_its_reason_and_is_not_loaded(store: KnowledgeSt
     lessons = [OutboxRow(1, 1, "mistake", {**as_json(MISTAKE), "status": "inferred"})]
     store.deliver("run-1", lessons)
     before = store.content_hash()
-    store.deliver(
-        "run-2", [close_lesson(1, "mistake_records", "m1", reason="the wall can be climbed")]
-    )
+    store.deliver("run-2", [closure(1, "mistake_records", "m1", reason="the wall can be climbed")])
     assert store.load_knowledge().mistakes == {}
     assert store._database.rows("SELECT mistake_id FROM mistake_records") == [("m1",)]
     assert store.provenance("mistake_records", "m1") == Provenance(
@@ -271,7 +261,7 @@ def test_a_closed_row_stays_with_its_reason_and_is_not_loaded(store: KnowledgeSt
 
 def test_a_later_lesson_reopens_a_closed_row_with_all_its_evidence(store: KnowledgeStore) -> None:
     lesson = OutboxRow(1, 1, "mistake", as_json(MISTAKE))
-    store.deliver("run-1", [lesson, close_lesson(2, "mistake_records", "m1")])
+    store.deliver("run-1", [lesson, closure(2, "mistake_records", "m1")])
     store.deliver("run-1", [replace(lesson, sequence=3, tick=3)])
     assert store.load_knowledge().mistakes["m1"].occurrence_count == 2 * MISTAKE.occurrence_count
     where = store.provenance("mistake_records", "m1")
@@ -282,14 +272,12 @@ def test_a_later_lesson_reopens_a_closed_row_with_all_its_evidence(store: Knowle
 def test_a_lesson_of_the_closing_tick_does_not_reopen_the_row(store: KnowledgeStore) -> None:
     # The same evidence yields a lesson and its contradiction; the lesson may come second.
     lesson = OutboxRow(2, 7, "mistake", as_json(MISTAKE))
-    store.deliver("run-1", [replace(close_lesson(1, "mistake_records", "m1"), tick=7), lesson])
+    store.deliver("run-1", [replace(closure(1, "mistake_records", "m1"), tick=7), lesson])
     assert store.load_knowledge().mistakes == {}
 
 
 def test_closing_a_missing_row_changes_nothing(store: KnowledgeStore) -> None:
-    store.deliver(
-        "run-1", [close_lesson(1, "mistake_records", "m1"), close_lesson(2, "ltm_entries", "x")]
-    )
+    store.deliver("run-1", [closure(1, "mistake_records", "m1"), closure(2, "ltm_entries", "x")])
     assert store.provenance("mistake_records", "m1") is None
     assert store.entries() == []
 
@@ -298,9 +286,7 @@ def test_closing_a_missing_row_changes_nothing(store: KnowledgeStore) -> None:
 def test_an_entry_is_closed_by_its_key_with_or_without_the_run(
     store: KnowledgeStore, name: str
 ) -> None:
-    store.deliver(
-        "run-1", [entry_lesson(1, "a"), entry_lesson(2, "b"), close_lesson(3, "ltm_entries", name)]
-    )
+    store.deliver("run-1", [note(1, "a"), note(2, "b"), closure(3, "ltm_entries", name)])
     closed, _ = store.entries()
     assert (closed.closed, closed.sources) == ("wrong", ("tick:9", "run:run-1"))
     assert keys(store.seed()) == ["run-1/note:b"]
@@ -311,10 +297,10 @@ def test_e31_entries_decay_by_the_month_and_are_archived_complete(path: Path) ->
     store.deliver(
         "run-1",
         [
-            entry_lesson(1, "plain", tags=["t"], status="inferred"),
-            entry_lesson(2, "useful", utility=1.0),
-            entry_lesson(3, "useless", utility=0.0),
-            entry_lesson(4, "important", importance=8, utility=0.0),
+            note(1, "plain", tags=["t"], status="inferred"),
+            note(2, "useful", utility=1.0),
+            note(3, "useless", utility=0.0),
+            note(4, "important", importance=8, utility=0.0),
         ],
     )
     store.close()
@@ -348,7 +334,7 @@ def test_e31_entries_decay_by_the_month_and_are_archived_complete(path: Path) ->
 
 
 def test_e31_pruning_and_archiving_are_one_transaction(store: KnowledgeStore) -> None:
-    store.deliver("run-1", [entry_lesson(1, "a", relevance=0.01)])
+    store.deliver("run-1", [note(1, "a", relevance=0.01)])
     store._database.execute("ALTER TABLE archive RENAME TO elsewhere")
     with pytest.raises(Exception, match="no such table"):
         store.maintain()
@@ -363,13 +349,13 @@ def test_b34_shared_memory_is_maintained(store: KnowledgeStore, scope: str) -> N
     store.deliver(
         "run-1",
         [
-            entry_lesson(1, "gate", scope=scope, tags=["a"], importance=4, status="inferred"),
-            entry_lesson(2, "faint", scope=scope, relevance=0.1),
-            entry_lesson(3, "gate", importance=2),  # equal content in another run
+            note(1, "gate", scope=scope, tags=["a"], importance=4, status="inferred"),
+            note(2, "faint", scope=scope, relevance=0.1),
+            note(3, "gate", importance=2),  # equal content in another run
         ],
     )
-    store.deliver("run-2", [entry_lesson(1, "gate", scope=scope, tags=["b"], utility=0.8)])
-    store.deliver("run-3", [entry_lesson(1, "gate", scope=scope, importance=3)])
+    store.deliver("run-2", [note(1, "gate", scope=scope, tags=["b"], utility=0.8)])
+    store.deliver("run-3", [note(1, "gate", scope=scope, importance=3)])
     assert store.maintain(scope) == MaintenanceCounts(merged=2, pruned=1)
     gate, elsewhere = sorted(store.seed(), key=lambda entry: entry.scope != scope)
     assert (gate.scope, elsewhere.scope) == (scope, SEMANTIC)
@@ -388,23 +374,20 @@ def test_b34_shared_memory_is_maintained(store: KnowledgeStore, scope: str) -> N
     ]
     assert store.maintain(scope) == MaintenanceCounts(merged=0, pruned=0)
     # A run that knows it by a merged key can still close it.
-    store.deliver("run-3", [close_lesson(2, "ltm_entries", "note:gate")])
+    store.deliver("run-3", [closure(2, "ltm_entries", "note:gate")])
     assert keys(store.seed()) == ["run-1/note:gate"]
 
 
 def test_b34_maintenance_is_limited_to_the_given_scopes(store: KnowledgeStore) -> None:
     for run in ("run-1", "run-2"):
-        store.deliver(run, [entry_lesson(1, "a", scope=TEAM), entry_lesson(2, "a", scope=SHARED)])
+        store.deliver(run, [note(1, "a", scope=TEAM), note(2, "a", scope=SHARED)])
     assert store.maintain("team:*").merged == 1
     assert store.maintain("collective").merged == 1
 
 
 def test_the_cap_of_a_scope_retains_the_most_valuable_entries(store: KnowledgeStore) -> None:
-    lessons = [entry_lesson(n, str(n)) for n in range(1, MAX_ENTRIES + 1)]
-    lessons += [
-        entry_lesson(900, "closed", importance=10, closed="no"),
-        entry_lesson(901, "best", importance=9),
-    ]
+    lessons = [note(n, str(n)) for n in range(1, MAX_ENTRIES + 1)]
+    lessons += [note(900, "closed", importance=10, closed="no"), note(901, "best", importance=9)]
     store.deliver("run-1", lessons)
     says = {str(each.data["says"]) for each in store.entries()}
     assert len(says) == MAX_ENTRIES

@@ -193,9 +193,7 @@ def test_a26_a_kill_at_any_line_loses_and_duplicates_nothing(path: Path) -> None
             check=False,
         )
         assert page(path) in {old, new}
-        if (
-            state(path)["sessions"][name_of("a", 0)]["nodes"] == 3
-        ):  # marks are never ahead of the page
+        if state(path)["sessions"][name_of("a", 0)]["nodes"] == 3:  # marks stay behind
             assert page(path) == new
         observed(path)
         assert page(path) == new

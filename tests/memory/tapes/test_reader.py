@@ -234,9 +234,7 @@ def test_a06_reading_100_000_nodes_ends_and_flags_the_limit(path: Path) -> None:
 
 @given(st.dictionaries(st.integers(0, 12), st.none() | st.integers(0, 14), max_size=13))
 @settings(max_examples=60)
-def test_a06_any_links_terminate_and_every_node_is_in_one_session(
-    parents: dict[int, int | None],
-) -> None:
+def test_a06_any_links_end_and_every_node_is_in_one_session(parents: dict[int, int | None]) -> None:
     links = [NodeLink(str(name), None if to is None else str(to)) for name, to in parents.items()]
     heads = sessions_in(links)
     ways = [paths_from(head.root, links) for head in heads]

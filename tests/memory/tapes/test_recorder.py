@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from memory.errors import Faults, ForeignStore, MalformedRecord, StoreError
 from memory.tapes.entries import TokenUsage, format_time, iso, moment
-from memory.tapes.hashing import MASKED, Bucket, canonical, clean_json, mask_secrets, stored_json
+from memory.tapes.hashing import MASKED, Bucket, canonical, clean, mask_secrets, stored_json
 from memory.tapes.reader import TapeReader
 from memory.tapes.recorder import TapeRecorder, blocks_of, run_mark
 from memory.tapes.tape import Node, open_tape
@@ -47,7 +47,7 @@ def unmasked(text: str) -> str:
 
 @pytest.mark.parametrize("node", NODES, ids=lambda node: str(node["node"]))
 def test_a38_hashes_are_those_of_tapes(node: dict[str, Any]) -> None:
-    blocks = clean_json(node["blocks"] or [], unmasked)
+    blocks = clean(node["blocks"] or [], unmasked)
     bucket = Bucket(node["role"], blocks, node["model"], node["provider"], node["agent"])
     assert bucket.hash(HASHES.get(node["after"])) == node["hash"]
     assert bucket.stored_content() == node["stored"].encode()
@@ -74,7 +74,7 @@ JSON_VALUES = st.recursive(
 
 @given(JSON_VALUES)
 def test_a38_any_json_has_a_hash_that_is_the_same_after_reading_back(value: object) -> None:
-    block = {"type": "tool_use", "tool_input": clean_json({"value": value}, unmasked)}
+    block = {"type": "tool_use", "tool_input": clean({"value": value}, unmasked)}
     bucket = Bucket("assistant", [block], "m")
     again = Bucket("assistant", json.loads(bucket.stored_content()), "m")
     assert bucket.hash(None) == again.hash(None)
