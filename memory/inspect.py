@@ -51,7 +51,7 @@ def check_file(path: Path, *, now: float) -> list[CheckFinding]:
 
 def repair_file(path: Path, *, now: float) -> Repaired:
     """Repair all findings with an unambiguous repair, in one transaction, after a backup next to the file."""
-    with writing(path) as (database, schema):
+    with open_for_writing(path) as (database, schema):
         findings = _check_copy(database, schema, now)
         if not any(each.mend for each in findings):
             return Repaired((), tuple(findings), None)
@@ -68,7 +68,7 @@ def repair_file(path: Path, *, now: float) -> Repaired:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[tuple[Database, Schema]]:
+def open_for_writing(path: Path) -> Iterator[tuple[Database, Schema]]:
     """Yield an intact file for writing, without decay of its knowledge; a run that is being played is refused."""
     opened = open_intact(path)
     opened.database.close()
@@ -114,7 +114,7 @@ def let_go_of(path: Path, wanted: Collection[tuple[str, str, str]], *, now: floa
 
     Items that no longer exist are skipped: a game in play may have changed the file.
     """
-    with writing(path) as (database, schema):
+    with open_for_writing(path) as (database, schema):
         if not schema.name.startswith("knowledge"):
             message = f"{path} is the record of a run, which stays complete; remove its folder to forget the run"
             raise StoreError(message)

@@ -375,7 +375,7 @@ class ContributionTable:
             ],
         )
 
-    def teachers(self) -> dict[tuple[str, str], tuple[str, ...]]:
+    def run_ids(self) -> dict[tuple[str, str], tuple[str, ...]]:
         """Return the sorted runs that contributed to each row, by table and id."""
         found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
         rows = self._database.rows(

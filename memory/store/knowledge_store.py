@@ -55,7 +55,7 @@ class KnowledgeReader:
         self._provenances = Provenances(database)
         self.provenance = self._provenances.of
         self._contributions = ContributionTable(database)
-        self.origins = self._contributions.teachers
+        self.origins = self._contributions.run_ids
         self.contributions = self._contributions.of  # to one row, by run, with closings
         self.backup = database.backup
         self.close = database.close

@@ -152,7 +152,7 @@ def _stored_rows(database: Database) -> Iterator[StoredRow]:
                 record = as_json(table.record_of(row))
             where = provenances.of(table.name, row[0])
             yield table.name, row[0], encode(record), encode(where and where._asdict())
-    from_runs = {name for table, name in ContributionTable(database).teachers() if table == ENTRIES}
+    from_runs = {name for table, name in ContributionTable(database).run_ids() if table == ENTRIES}
     for row in database.rows(SELECT):
         with database.understood(ENTRIES):
             if id_of(row[SCOPE], row[KEY]) in from_runs:
