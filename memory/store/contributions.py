@@ -165,8 +165,7 @@ def _defaults(sequence: int, at: float, status: str) -> dict[str, Any]:
 def joined(one: Contribution, other: Contribution) -> Contribution:
     """Return the one of two contributions of one run to one row that contains the other.
 
-    The same lessons make the same contribution. Otherwise, as in files older than contributions, the choice does not
-    depend on the order.
+    The same lessons make the same contribution; in files older than contributions the choice ignores the order.
     """
     return max(
         one,

@@ -22,10 +22,7 @@ _FIRST_DATES: Final = ("first_used", "first_occurred", "created_at")
 
 @dataclass(frozen=True, slots=True)
 class MemoryItem:
-    """One remembered row: its content, its trust, and its provenance.
-
-    `first` and `last` are epoch seconds, 0.0 if unknown; `worth` decides when it is pruned.
-    """
+    """One remembered row. `first` and `last` are epoch seconds, 0.0 if unknown; `worth` decides when it is pruned."""
 
     kind: str
     table: str
