@@ -1,4 +1,4 @@
-"""Scenarios: a moment derived from power-on or saved by a user, what is done there, and what must be true then.
+"""Scenarios: a start derived from power-on or saved by a user, actions from there, and the conditions to check.
 
-Play itself is `agent.app`'s, and the machine the emulator's.
+Play itself is in `agent.app`, and the machine in `emulator`.
 """
