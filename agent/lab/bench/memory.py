@@ -1,4 +1,4 @@
-"""What memory costs at full capacity: queries of the tiers, recall, consolidation, saving and loading, a tick of play."""
+"""The cost of memory at full capacity: tier queries, recall, consolidation, saving and loading, a tick of play."""
 
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -58,13 +58,13 @@ from memory.recall.context import gather_context
 from memory.tiers.lessons import LessonKind
 
 KILO: Final = 1_000
-ASKED: Final = 20  # different questions, by turns
+ASKED: Final = 20  # different questions, alternating
 HOUR: Final = 3_600.0  # game seconds
 TOKENS: Final = 2_000
 
 
 def queries(memory: AgentMemory, names: Names, often: int) -> Iterator[BoundedFigure]:
-    """Yield the speed of each tier's questions, each asked `often` with others by turns; and what tiers hold."""
+    """Yield the time of the queries of each tier, each run `often` in alternation, and the sizes of the tiers."""
     observer, strategist, tactician = memory.observer, memory.strategist, memory.tactician
     numbers = range(ASKED)
     asked: dict[FigureBound, list[Callable[[], object]]] = {
@@ -103,26 +103,26 @@ def queries(memory: AgentMemory, names: Names, often: int) -> Iterator[BoundedFi
     }
     for bound, works in asked.items():
         yield timed(bound, works, max(often // len(works), 1))
-    told = encode(observer.decision_context)
-    yield size("observer: a decision's context, as text", 2.0, 1.0, told)
-    told = encode(strategist.to_json())
-    yield size("strategist: a session at capacity, as text", 50.0, 50.0, told)
+    text = encode(observer.decision_context)
+    yield size("observer: a decision's context, as text", 2.0, 1.0, text)
+    text = encode(strategist.to_json())
+    yield size("strategist: a session at capacity, as text", 50.0, 50.0, text)
 
 
 def size(what: str, limit: float, aim: float, held: str | bytes) -> BoundedFigure:
-    """Return the figure of so many bytes."""
+    """Return the figure of a size in bytes."""
     count = len(held.encode() if isinstance(held, str) else held)
     return BoundedFigure(FigureBound(what, limit, aim, "KB"), Distribution.of([count / KILO]))
 
 
 def recalling(
-    store: RunStore, aside: RunStore, names: Names, count: int, often: int
+    store: RunStore, query_log: RunStore, names: Names, count: int, often: int
 ) -> Iterator[BoundedFigure]:
-    """Yield what recall takes in `store`, which holds `count` observations; what is asked for is noted `aside`."""
+    """Yield the time of recall in `store`, which holds `count` observations; queries are logged in `aside`."""
     now_s = EVERY_S * count
     rounds = max(often // ASKED, 1)
     numbers = range(ASKED)
-    whole = [MemoryQuery(place=names.where(n), subject=names.whom(n)) for n in numbers]
+    by_both = [MemoryQuery(place=names.where(n), subject=names.whom(n)) for n in numbers]
     asked: dict[FigureBound, Sequence[MemoryQuery]] = {
         FigureBound("recall: by place", 5.0, 1.0): [
             MemoryQuery(place=names.where(each)) for each in numbers
@@ -131,7 +131,7 @@ def recalling(
             MemoryQuery(subject=names.whom(each)) for each in numbers
         ],
         FigureBound("recall: place and species, the last hour", 5.0, 1.0): [
-            replace(each, since_s=now_s - HOUR) for each in whole
+            replace(each, since_s=now_s - HOUR) for each in by_both
         ],
         FigureBound("recall, worst case: a word that many have", None, None): [
             MemoryQuery(text=names.whom(each)) for each in numbers
@@ -142,26 +142,28 @@ def recalling(
     }
     for bound, questions in asked.items():
         yield timed(bound, [partial(store.find, each, now_s=now_s) for each in questions], rounds)
-    blackboard = Blackboard(aside)  # it would hold all that the file does: no scope has room for it
+    blackboard = Blackboard(
+        query_log
+    )  # expired, because no scope has room for everything in the file
     blackboard.expire(now_s)
     flows, maintenance = Flows(blackboard), Maintenance(blackboard)
     actions = MemoryActions(blackboard, store, Hooks(), flows, maintenance, AGENT)
     bound = FigureBound("prompt block: gathered, ranked and written", 5.0, 5.0)
-    yield timed(bound, [partial(gather_context, actions, each, TOKENS) for each in whole], rounds)
+    yield timed(bound, [partial(gather_context, actions, each, TOKENS) for each in by_both], rounds)
 
 
 CONSOLIDATION: Final = FigureBound("consolidation of 1,000 ticks, all tiers full", 100.0, 10.0)
 SAVE: Final = FigureBound("tactician save: what 1,000 ticks taught, with its commit", 50.0, 10.0)
 LOAD: Final = FigureBound("tactician load: opened and read", 100.0, 20.0)
 TAKE_OVER: Final = FigureBound("tactician load: taken over by a new run", 100.0, 20.0)
-LESSONS: Final = 20  # that a thousand ticks teach: more than they do
-GAME: Final = b"game"  # what stands for the emulator's state in a checkpoint
+LESSONS: Final = 20  # from a thousand ticks: more than in real play
+GAME: Final = b"game"  # placeholder for the emulator state in a checkpoint
 
 
 def consolidations(
     memory: AgentMemory, store: RunStore, stretch: Sequence[Entry], rounds: int
 ) -> Iterator[BoundedFigure]:
-    """Yield what a consolidation takes, each after a thousand ticks of what play writes."""
+    """Yield the time of a consolidation after a thousand ticks of entries written by play."""
     took = []
     blackboard = memory.blackboard
     for number in range(1, rounds + 1):
@@ -173,7 +175,7 @@ def consolidations(
 
 
 def saving(home: Path, known: Knowledge, rounds: int) -> Iterator[BoundedFigure]:
-    """Yield what it takes to keep `known`, add to it and read it, and how large its file is."""
+    """Yield the times to store `known`, add to it and read it, and the size of its file."""
     path = home / "memory.sqlite"
     lessons = list(_lessons(known))
     with closing(open_knowledge_store(path, now=STARTED)) as store:
@@ -185,8 +187,10 @@ def saving(home: Path, known: Knowledge, rounds: int) -> Iterator[BoundedFigure]
             took.append(lapse(partial(store.deliver, f"run {number}", rows), perf_counter))
     yield figure(SAVE, took)
     yield figure(LOAD, [lapse(partial(_read, path), perf_counter) for _ in range(rounds)])
-    gc.freeze()  # a run begins in a process that has nothing of what other figures have filled
-    yield figure(TAKE_OVER, [_taken_over(home / f"{each}.sqlite", path) for each in range(rounds)])
+    gc.freeze()  # a run starts in a process without the objects of other figures
+    yield figure(
+        TAKE_OVER, [_import_seconds(home / f"{each}.sqlite", path) for each in range(rounds)]
+    )
     gc.unfreeze()
     yield size("tactician: its file, without an archive", 1_000.0, 1_000.0, path.read_bytes())
 
@@ -207,8 +211,8 @@ def _read(path: Path) -> Knowledge:
         return reader.load_knowledge()
 
 
-def _taken_over(run: Path, path: Path) -> float:
-    """Return the seconds from an empty memory to one that knows all that is in the file."""
+def _import_seconds(run: Path, path: Path) -> float:
+    """Return the seconds to load everything in the file into an empty memory."""
     with closing(open_run_store(run, run_id="new")) as store:
         memory = open_memory(store, AGENT, session_id="new", started_at=STARTED)
 
@@ -223,15 +227,17 @@ WATCHING: Final = FigureBound("play watched and remembered, 1,000 ticks", None, 
 ASKING: Final = FigureBound("overhead of consolidation in between, 1,000 ticks", 10.0, 5.0)
 DISABLED: Final = FigureBound("a disabled hook, a call", 1.0, 1.0, "μs")
 REMEMBERING: Final = "remembering"
-# Whatever is called from a hook and is not memory's watching has a name of its own, and so does not count.
-APART: Final = frozenset({REMEMBERING, "consolidation", CHECKPOINTS, "the moment, for who watches"})
-TIMED: Final[Parts] = {name: part for name, part in PARTS.items() if part in APART}
+# Calls from a hook that are not part of memory have a part of their own, and so do not count.
+OTHER_PARTS: Final = frozenset(
+    {REMEMBERING, "consolidation", CHECKPOINTS, "the moment, for who watches"}
+)
+TIMED: Final[Parts] = {name: part for name, part in PARTS.items() if part in OTHER_PARTS}
 CALLS: Final = 1_000
 ROUNDS: Final = 200
 
 
 def watching(cartridge: Cartridge, games: int, ticks: int) -> BoundedFigure:
-    """Return what hooks, extractors, blackboard and its edges take in a thousand ticks, of each game's first `ticks`."""
+    """Return the time of hooks, extractors, blackboard and edges per thousand ticks, over the first `ticks` of games."""
     took = []
     story = Story.of(cartridge.kind)
     for seed in range(games):
@@ -243,7 +249,7 @@ def watching(cartridge: Cartridge, games: int, ticks: int) -> BoundedFigure:
 
 
 def asking(memory: AgentMemory) -> BoundedFigure:
-    """Return what a thousand questions take whether a consolidation is due, none of which is."""
+    """Return the time of a thousand checks whether a consolidation is due, when none is."""
     tick, last = memory.consolidator.tick, memory.consolidator.last_consolidation_tick
 
     def thousand() -> None:
@@ -253,8 +259,8 @@ def asking(memory: AgentMemory) -> BoundedFigure:
     return figure(ASKING, [lapse(thousand) for _ in range(ROUNDS)])
 
 
-class _Watched:
-    """Something with a hook that nobody watches, though others are watched, and the same without."""
+class _HookProbe:
+    """A class with a hookable method without a listener, and the same method without a hook."""
 
     def __init__(self) -> None:
         self.hooks = Hooks()
@@ -262,22 +268,22 @@ class _Watched:
 
     @hookable
     def hooked(self) -> None:
-        """Do nothing, where one could watch."""
+        """Do nothing, with a hook."""
 
     def plain(self) -> None:
         """Do nothing."""
 
 
 def disabled_hook() -> BoundedFigure:
-    """Return what a hook adds to a call when nobody watches."""
-    watched = _Watched()
+    """Return the time that a hook without listeners adds to a call."""
+    probe = _HookProbe()
 
     def calls(method: object) -> None:
         for _ in repeat(None, CALLS):
             method()  # type: ignore[operator]
 
     extra = [
-        (lapse(partial(calls, watched.hooked)) - lapse(partial(calls, watched.plain))) / CALLS
+        (lapse(partial(calls, probe.hooked)) - lapse(partial(calls, probe.plain))) / CALLS
         for _ in range(ROUNDS)
     ]
     return figure(DISABLED, extra)
@@ -285,7 +291,7 @@ def disabled_hook() -> BoundedFigure:
 
 @dataclass(frozen=True, slots=True)
 class MemoryEffort:
-    """How much is measured: observations, quick questions of each kind, long deeds of each kind, games, and ticks of each."""
+    """The size of the measurement: observations, repetitions of fast and of slow operations, games, and their ticks."""
 
     observations: int = memory_fill.OBSERVATIONS
     often: int = 2_000
@@ -300,10 +306,10 @@ QUICK_MEMORY: Final = MemoryEffort(observations=10_000, often=400, seldom=10, ga
 def measure_memory(
     cartridge: Cartridge, say: Callable[[str], object], effort: MemoryEffort
 ) -> Findings:
-    """Return every figure; `say` is told what is being done."""
+    """Return every figure; `say` gets progress messages."""
     with ExitStack() as stack:
         home = Path(stack.enter_context(TemporaryDirectory(prefix="bench-memory-")))
-        say("playing, for what is written meanwhile")
+        say("playing a game for its entries")
         stretch = stretch_of_play(cartridge, 0, effort.ticks)
         names = memory_fill.Names.of(Dex.of(cartridge), stretch)
         known = memory_fill.full_knowledge(names)
@@ -317,18 +323,18 @@ def measure_memory(
             "events of the session": len(memory.blackboard.entries(scope_name(AGENT, "stm"))),
             "observations": effort.observations,
         }
-        say("asking the three tiers")
+        say("querying the three tiers")
         figures = [*queries(memory, names, effort.often), asking(memory)]
         say("consolidating, saving and loading")
         figures += consolidations(memory, store, stretch, effort.seldom)
         figures += saving(home, known, effort.seldom)
-        say(f"remembering {effort.observations:,} observations, and asking for some")
+        say(f"storing {effort.observations:,} observations, and recalling some")
         path = home / "observed.sqlite"
         observed = memory_fill.observed(path, stretch, names, effort.observations)
         stack.enter_context(closing(observed))
-        aside = open_run_store(home / "aside.sqlite", run_id="aside")
-        stack.enter_context(closing(aside))
-        figures += recalling(observed, aside, names, effort.observations, effort.often)
+        query_log = open_run_store(home / "aside.sqlite", run_id="aside")
+        stack.enter_context(closing(query_log))
+        figures += recalling(observed, query_log, names, effort.observations, effort.often)
         say("playing, with memory's share timed")
         figures += [watching(cartridge, effort.games, effort.ticks), disabled_hook()]
     return bounded("bench memory", cartridge.name, held, figures)

@@ -1,4 +1,4 @@
-"""Memory at full capacity, filled with what a real game writes, repeated as often as needed."""
+"""Memory at full capacity, filled with the entries of a real game, repeated as often as needed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -42,7 +42,7 @@ DATES: Final = (
 
 
 def stretch_of_play(cartridge: Cartridge, seed: int, ticks: int = TICKS) -> list[Entry]:
-    """Return what the producers wrote in so many ticks of a game's story, dated from the first of them on."""
+    """Return the entries that producers wrote in `ticks` ticks of a game, with ticks counted from the first one."""
     story = Story.of(cartridge.kind)
     with heard([Blackboard.write]) as calls, session_of(cartridge, story, seed) as (session, _):
         session.play(PlayLimits(GOAL, SKIPPED + ticks), NoViewer())
@@ -54,7 +54,7 @@ def stretch_of_play(cartridge: Cartridge, seed: int, ticks: int = TICKS) -> list
     start = inside[0].result.game_s
     return [
         each.result._replace(
-            # As it was handed in: what it became one with is no producer's.
+            # As passed in by the producer, before it was merged with other entries.
             data=dated(each.kwargs["data"], -SKIPPED),
             tick=each.result.tick - SKIPPED,
             game_s=each.result.game_s - start,
@@ -64,13 +64,13 @@ def stretch_of_play(cartridge: Cartridge, seed: int, ticks: int = TICKS) -> list
 
 
 def _is_of_a_producer(call: ObservedCall) -> bool:
-    """Say whether memory did not derive it by itself; producers name all that they hand in."""
+    """Return whether an entry was written by a producer and not derived by memory; producers pass `data` by name."""
     entry: Entry = call.result
     return "data" in call.kwargs and entry.status == "verified" and ":ltm:" not in entry.scope
 
 
 def write_again(stretch: Sequence[Entry], blackboard: Blackboard, tick: int) -> None:
-    """Write a stretch of play as if it began at `tick`, which is now."""
+    """Write recorded entries as if they began at `tick`, which is now."""
     begins = blackboard.game_s
     for each in stretch:
         blackboard.write(
@@ -84,7 +84,7 @@ def write_again(stretch: Sequence[Entry], blackboard: Blackboard, tick: int) -> 
 
 
 def dated(data: Mapping[str, Json], ticks: int) -> dict[str, Json]:
-    """Return `data` as if it had happened so many ticks later."""
+    """Return `data` moved by a number of ticks."""
     return {
         name: value + ticks if name in DATES and isinstance(value, int) else value
         for name, value in data.items()
@@ -96,7 +96,7 @@ PATTERN_TYPES: Final = 10
 PATTERNS: Final = 500
 STRATEGIES: Final = 100
 MISTAKES: Final = 200
-OF_A_SESSION: Final = 100  # objectives, battles and snapshots of what is owned
+OF_A_SESSION: Final = 100  # objectives, battles and resource snapshots
 LOCATIONS: Final = 200
 SESSION_EVENTS: Final = 1_000
 OBSERVATIONS: Final = 100_000
@@ -104,7 +104,7 @@ FOR_GOOD: Final = 1e9  # game seconds
 BATCH: Final = 5_000  # entries in one commit
 EVERY_S: Final = 2.0  # game seconds between two observations
 
-# What those of a full memory are like; each has a name of its own, and other places and species.
+# Templates for a full memory; each copy has its own name, place and species.
 PATTERN: Final = LearnedPattern("", "", "", {}, "earlier", 100, 9, 1, 0.9, STARTED, 0.9)
 STRATEGY: Final = SuccessfulStrategy(
     "", {}, "", "", "one beats the other", ("GROWL", "TACKLE", "TACKLE"), 0.9, 10, STARTED, STARTED
@@ -121,14 +121,14 @@ FOUGHT: Final = BattleRecord(
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Whom and what a memory is about: names as the cartridge has them."""
+    """Names of species and places from the cartridge, for filling a memory."""
 
     species: Sequence[str]
     places: Sequence[str]
 
     @classmethod
     def of(cls, dex: Dex, stretch: Sequence[Entry]) -> "Names":
-        """Return the species of a cartridge, and the places of a stretch of play."""
+        """Return the species of a cartridge, and the places in recorded entries."""
         species = tuple(each.name for each in dex.all_species.values())
         places = (str(each.data["location_name"]) for each in stretch if each.kind == "location")
         return cls(species, tuple(dict.fromkeys(places)))
@@ -143,7 +143,7 @@ class Names:
 
 
 def full_knowledge(names: Names) -> Knowledge:
-    """Return as much knowledge as is ever kept, all of it worth keeping."""
+    """Return knowledge at full capacity, all of it worth keeping."""
     known = Knowledge()
     for number in range(PATTERNS):
         known.patterns[f"pattern {number}"] = replace(
@@ -179,7 +179,7 @@ def full_knowledge(names: Names) -> Knowledge:
 def full_memory(
     store: RunStore, known: Knowledge, names: Names, stretch: Sequence[Entry]
 ) -> AgentMemory:
-    """Return the memory of a run that took over all of `known` and has had as full a session as there is."""
+    """Return the memory of a run that loaded all of `known` and has a session at full capacity."""
     memory = open_memory(store, AGENT, session_id=store.run_id, started_at=STARTED)
     memory.take_over(known)
     strategist = memory.strategist
@@ -218,7 +218,7 @@ def full_memory(
 def observed(
     path: Path, stretch: Sequence[Entry], names: Names, count: int = OBSERVATIONS
 ) -> RunStore:
-    """Return a run that remembers `count` observations: what play writes, with all the cartridge's names in it."""
+    """Return a run with `count` observations: entries of play, with all names of the cartridge in them."""
     store = open_run_store(path, run_id="observed")
     entries = _observations(stretch, names)
     for start in range(0, count, BATCH):
@@ -229,7 +229,7 @@ def observed(
 
 
 def _observations(stretch: Sequence[Entry], names: Names) -> Iterator[Entry]:
-    """Yield entries without end, those of play that are worth keeping over and over."""
+    """Yield endless entries: those of play that are worth keeping, repeated."""
     scope = scope_name(AGENT, "ltm:episodic")
     kept = [each for each in stretch if not each.scope.endswith(":sensory")]
     for seq, written in enumerate(cycle(kept), start=1):

@@ -1,4 +1,4 @@
-"""A question of the exam, typed and in words, with what would be right; and the marks that answers get."""
+"""A question of the exam, typed and in words, with the right answer, and the marks of answers."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -9,12 +9,12 @@ from typing import Any, TypeAlias
 from agent.lab.stats import Interval, share_interval
 
 ExamAnswer: TypeAlias = str | int | frozenset[str] | tuple[str, ...]
-# What is right: one answer, any tick of a range, or to own up to not knowing, as it never was.
+# The right answer: a value, any tick of a range, or None (not known) for things that never happened.
 Expected: TypeAlias = ExamAnswer | range | None
 
 
 class QuestionKind(Enum):
-    """What one has to remember for it."""
+    """The kind of knowledge that a question tests."""
 
     LOSS = "what was lost where"
     VICTORY = "what beat whom"
@@ -26,7 +26,7 @@ class QuestionKind(Enum):
 
 
 class QuestionTopic(Enum):
-    """What is asked: what one has to remember for it, and the words; it may be of a subject, another one, or a game."""
+    """The topic of a question: its kind, and its text with placeholders for subject, other subject and game."""
 
     LOST_IN = QuestionKind.LOSS, "Where was the last fight lost against {subject}?"
     LOST_AT = QuestionKind.LOSS, "At which level was the last fight lost against {subject} begun?"
@@ -80,7 +80,7 @@ class QuestionTopic(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ExamQuestion:
-    """A question, and what is right to say to it; `run` and `seed` are whose, where it is not the run that has just ended."""
+    """A question, and its right answer; `run` and `seed` name the run, unless it is the one that has just ended."""
 
     topic: QuestionTopic
     subject: str = ""
@@ -91,7 +91,7 @@ class ExamQuestion:
 
     @property
     def kind(self) -> QuestionKind:
-        """What one has to remember for it."""
+        """The kind of knowledge that it tests."""
         return QuestionKind.NEVER if self.expected is None else self.topic.kind
 
     @property
@@ -102,7 +102,7 @@ class ExamQuestion:
 
 
 class ExamMark(Enum):
-    """What an answer, or saying that one does not know, is worth."""
+    """The mark of an answer or of an abstention."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -111,42 +111,42 @@ class ExamMark(Enum):
 
     @property
     def points(self) -> int:
-        """A wrong answer costs what a right one gains; owning up to not knowing costs nothing."""
+        """1 for a right answer or abstention, -1 for a wrong answer, 0 for a wrong abstention."""
         return {ExamMark.WRONG: -1, ExamMark.ABSTAINED_WRONGLY: 0}.get(self, 1)
 
 
 def mark(question: ExamQuestion, answer: ExamAnswer | None) -> ExamMark:
-    """Return the mark of `answer`, which is None for who does not know."""
+    """Return the mark of `answer`, which is None for an abstention."""
     expected = question.expected
     if answer is None:
         return ExamMark.ABSTAINED_RIGHTLY if expected is None else ExamMark.ABSTAINED_WRONGLY
     if isinstance(expected, range):
         is_right = isinstance(answer, int) and answer in expected
     else:
-        # A number is no text and a set is no sequence, even where Python would call them equal.
+        # Values of different types are different answers, even if Python calls them equal.
         is_right = type(answer) is type(expected) and answer == expected
     return ExamMark.RIGHT if is_right else ExamMark.WRONG
 
 
 class ExamScore(Counter[tuple[QuestionKind, ExamMark]]):
-    """How many answers to questions of a kind got a mark."""
+    """The counts of marks by kind of question."""
 
     def of(self, kinds: Iterable[QuestionKind] = QuestionKind) -> Counter[ExamMark]:
         """Return the marks of questions of `kinds`."""
         return Counter({mark: sum(self[kind, mark] for kind in kinds) for mark in ExamMark})
 
     def rightly(self, kinds: Iterable[QuestionKind] = QuestionKind) -> Interval:
-        """Return the share of questions of `kinds` to which the right thing was said."""
+        """Return the share of right answers and right abstentions for questions of `kinds`."""
         marks = self.of(kinds)
         rightly = marks[ExamMark.RIGHT] + marks[ExamMark.ABSTAINED_RIGHTLY]
         return share_interval(rightly, marks.total())
 
     def points(self) -> int:
-        """Return what the marks come to."""
+        """Return the sum of points."""
         return sum(mark.points * times for (_, mark), times in self.items())
 
     def figures(self) -> dict[str, Any]:
-        """Return the shares of questions that have an answer, and of those about what never was; and all marks."""
+        """Return the shares for questions with an answer and for those about what never happened, and all marks."""
         never = self.of([QuestionKind.NEVER])
         known = self.of() - never
         silent = known[ExamMark.ABSTAINED_WRONGLY]

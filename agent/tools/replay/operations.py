@@ -122,7 +122,7 @@ EVERY: Final = {PictureForm.GIF: 4, PictureForm.MP4: 2}  # frames: about 15 and 
 LONGEST: Final = {PictureForm.GIF: 60, PictureForm.MP4: 1_800}  # seconds of game time
 
 
-@dataclass(settings=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class PictureRequest:
     """A request for pictures from tick `first` to tick `last`, where None means the same as the other one."""
 

@@ -169,9 +169,7 @@ def write_scenario(draft: Draft, into: Path) -> Path:
         for path in made:
             with suppress(OSError):
                 path.unlink()
-        message = (
-            f"{into}: cannot write {draft.name} ({error.strerror}); name another --into"
-        )
+        message = f"{into}: cannot write {draft.name} ({error.strerror}); name another --into"
         raise UsageError(message) from error
     return file
 
