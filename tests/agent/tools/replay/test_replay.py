@@ -34,10 +34,10 @@ from memory import read_run
 from tests.agent.support import Agent, Game, Played, edited, game_at, play_in
 from tests.proofs.divergence import (
     ChangedByte,
-    random_change,
     bisect_with_change,
     copy_with_step,
     other_step,
+    random_change,
 )
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
