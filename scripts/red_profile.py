@@ -140,9 +140,7 @@ def check_events(rows: Iterable[Row]) -> None:
     named = {name: str(bit) for name, bit in EVENT_FLAGS.items()}
     differing = sorted(set(known.items()) ^ set(named.items()))
     if differing:
-        message = (
-            f"{EVENTS} and PyBoy disagree on event {differing[0][0]!r}; find out which is right"
-        )
+        message = f"{EVENTS} and PyBoy disagree on event {differing[0][0]!r}; find the right one"
         raise FactsError(message)
 
 

@@ -32,9 +32,7 @@ def main() -> None:
 
 def picture(story: Story) -> str:
     """Return the picture as SVG."""
-    columns = {
-        title: [*rows, *_optional_goals(story, rows)] for title, rows in _chapters().items() if rows
-    }
+    columns = {title: [*rows, *_extras(story, rows)] for title, rows in _chapters().items() if rows}
     at = {
         name: (EDGE + number * COLUMN, TOP + row * (HEIGHT + GAP))
         for number, rows in enumerate(columns.values())
@@ -73,7 +71,7 @@ def _chapters() -> Mapping[str, list[str]]:
     return found
 
 
-def _optional_goals(story: Story, milestones: Collection[str]) -> list[str]:
+def _extras(story: Story, milestones: Collection[str]) -> list[str]:
     """Return the optional goals that become worthwhile after these milestones."""
     return [each.fact for each in story.ambitions if each.after in milestones]
 

@@ -18,7 +18,7 @@ from agent.lab.stats import Interval, median_interval, share_interval
 from emulator import FRAMES_PER_SECOND
 from memory import BLACKOUT, MemoryFault, RunReader, read_run
 
-SUMMARY_FIELDS: Final = (
+KEYS: Final = (
     "stop", "reason", "ticks", "frames", "badges", "episodes", "restores", "errors",
 )  # fmt: skip
 PLAYED: Final = frozenset({"goal", "ticks", "limit", "gave_up"})  # it ended by itself
@@ -77,7 +77,7 @@ def game_of(ended: EndedGame, run: Path) -> EvalGame:
         battles_lost=fights["defeat"],
         battles_fled=fights["runaway"],
         blackouts=lost_money,
-        **{name: summary[name] for name in SUMMARY_FIELDS},
+        **{name: summary[name] for name in KEYS},
     )
 
 
@@ -91,13 +91,7 @@ def _summary(ended: EndedGame) -> Mapping[str, Any]:
         stop, reason = "timeout", "it took too long"
     else:
         stop, reason = "crash", f"it ended with code {ended.code}"
-    return {
-        **dict.fromkeys(SUMMARY_FIELDS, 0),
-        "stop": stop,
-        "reason": reason,
-        "milestones": (),
-        "errors": 1,
-    }
+    return {**dict.fromkeys(KEYS, 0), "stop": stop, "reason": reason, "milestones": (), "errors": 1}
 
 
 def _recorded(

@@ -210,10 +210,8 @@ def _commit() -> str:
     """Return the commit in the tree, and whether the code differs from it."""
 
     def git(*words: str) -> str:
-        result = subprocess.run(
-            ("git", *words), cwd=HOME, capture_output=True, text=True, check=True
-        )
-        return result.stdout.strip()
+        done = subprocess.run(("git", *words), cwd=HOME, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
 
     try:
         changed = git("status", "--porcelain", "--", *CODE)

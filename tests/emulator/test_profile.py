@@ -188,7 +188,7 @@ def test_the_code_holds_no_address_of_its_own() -> None:
         ({"symbols.csv": ""}, r"symbols.csv in .* lacks the column 'label'"),
         (
             {"symbols.csv": SYMBOLS, "events.csv": "event,bit_index\nEVENT_NONE,1\n"},
-            r"events.csv and PyBoy disagree on event '\w+'; find out which is right",
+            r"events.csv and PyBoy disagree on event '\w+'; find the right one",
         ),
     ],
 )
@@ -204,7 +204,9 @@ def test_bad_facts_are_refused_in_one_line(
 
 def test_a_number_that_is_none_is_refused(script: dict[str, Any]) -> None:
     row = {"label": "wCurMap", "region": "WRAM", "importance": "A", "address": "nowhere"}
-    with pytest.raises(script["FactsError"], match="address of 'wCurMap' is not a number: 'nowhere'"):
+    with pytest.raises(
+        script["FactsError"], match="address of 'wCurMap' is not a number: 'nowhere'"
+    ):
         script["ram_rows"]([row])
 
 

@@ -28,9 +28,7 @@ from tests.proofs.patches import around, replace_everywhere
 CLOCK: Final = "PROOF_CLOCK"  # a file with the shift of the date in seconds
 INTERVAL: Final = "PROOF_INTERVAL"  # ticks between two consolidations
 STUCK_AFTER: Final = "PROOF_STUCK_AFTER"  # ticks after which play gets stuck once
-SKIPPED: Final = (
-    2  # checkpoints skipped by that restore, so that their ticks become an abandoned branch
-)
+SKIPPED: Final = 2  # checkpoints skipped by that restore, whose ticks become an abandoned branch
 ROOT: Final = Path(__file__).resolve().parents[2]
 PROGRAM: Final = (sys.executable, "-m", "tests.proofs.child_process")
 

@@ -34,12 +34,10 @@ def proof(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> Sized:
             yield
 
     def create(name: str, size: int) -> Proof:
-        def variable_or(variable: str, default: int) -> int:
+        def number(variable: str, default: int) -> int:
             return int(os.environ.get(f"PROOF_{variable}", default))
 
-        workers = variable_or("WORKERS", min(2, os.cpu_count() or 1))
-        return Proof(
-            name, what, variable_or("SIZE", size), variable_or("SEED", 0), workers, STATE, visible
-        )
+        workers = number("WORKERS", min(2, os.cpu_count() or 1))
+        return Proof(name, what, number("SIZE", size), number("SEED", 0), workers, STATE, visible)
 
     return create

@@ -163,10 +163,8 @@ def _talk(path: Path, start: tuple[int, int, int], end: ProcessEnd, pipe: int) -
     store = open_conversations(path)
     if end.aim in (Aim.STATEMENT, Aim.MOVE):
         store.database._connection.set_trace_callback(_Killer(end))
-    dependencies = Dependencies(
-        HeuristicObserver(), HeuristicReflector(), time, holder=f"process {place}"
-    )
-    conversation = Conversation(store, THREAD, dependencies, CONFIG)
+    needs = Dependencies(HeuristicObserver(), HeuristicReflector(), time, holder=f"process {place}")
+    conversation = Conversation(store, THREAD, needs, CONFIG)
     for number in range(first, first + end.turns):
         for line in _turn(conversation, seed, number):
             os.write(pipe, (json.dumps(line) + "\n").encode())

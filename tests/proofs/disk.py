@@ -90,9 +90,7 @@ def damage_page_in_use(path: Path, chance: Random) -> str:
         file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         ((version,),) = file.execute("PRAGMA user_version")
         page = _overwrite(path, chance, first=2)  # the first page is rewritten below
-        file.execute(
-            f"PRAGMA user_version = {version}"
-        )  # makes other processes read their pages again
+        file.execute(f"PRAGMA user_version = {version}")  # makes others read their pages again
         return page
 
 

@@ -68,11 +68,11 @@ def divergence_job(seed: int, number: int) -> Row:
         change = random_change(recording, chance)
         step = other_step(recording, change.tick, chance)
         other = Path(folder) / "other"
-        copy_with_step(run, other, change.tick, step)
+        copy_with(run, other, change.tick, step)
         with closing(read_run(other)) as changed:
             pair = recording, recording_of(changed.store)
             found = {
-                "alone": bisect_with_change(recording, change, cartridge),
+                "alone": bisect_with(recording, change, cartridge),
                 "pair": bisect_pair(pair, cartridge.sha1, partial(PyBoyConsole, cartridge)),
             }
     label, offset = label_of(change.address) or (f"{change.address:#06x}", 0)
@@ -114,9 +114,7 @@ def other_step(recording: Recording, tick: int, chance: Random) -> Step:
     return Step(button, hold, old.frames - hold)
 
 
-def bisect_with_change(
-    recording: Recording, change: ChangedByte, cartridge: Cartridge
-) -> BisectResult:
+def bisect_with(recording: Recording, change: ChangedByte, cartridge: Cartridge) -> BisectResult:
     """Return the bisect result of a recording on a console with a change."""
     frame = recording.records[change.tick - 1].frame
     return bisect_alone(recording, partial(ChangedConsole, cartridge, change, frame))
@@ -127,7 +125,7 @@ def tick_of(found: BisectResult) -> int | None:
     return None if found.divergence is None else found.divergence.tick
 
 
-def copy_with_step(run: Path, copy: Path, tick: int, step: Step) -> None:
+def copy_with(run: Path, copy: Path, tick: int, step: Step) -> None:
     """Make a copy of a run with another step at one tick, followed by the recorded steps."""
     shutil.copytree(run, copy)
     cartridge = load_cartridge(demo_cartridge_path())

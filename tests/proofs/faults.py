@@ -85,7 +85,7 @@ class Planned(NamedTuple):
     delay_s: float
 
 
-def random_faults(chance: Random, faults: Sequence[Fault], count: int) -> list[Planned]:
+def sample(chance: Random, faults: Sequence[Fault], count: int) -> list[Planned]:
     """Return `count` random faults with their aims, in the order of their ticks."""
     kinds = chance.choices(faults, [each.weight for each in faults], k=count)
     return planned(chance, kinds)
@@ -108,9 +108,7 @@ def planned(chance: Random, kinds: Sequence[Fault]) -> list[Planned]:
 def night(chance: Random, *, has_own_disk: bool) -> list[Planned]:
     """Return the faults of a game under the supervisor."""
     possible = [each for each in ALL if has_own_disk or not each.needs_own_disk]
-    plan = random_faults(
-        chance, [each for each in possible if not each.verdicts], chance.randint(*FAULTS)
-    )
+    plan = sample(chance, [each for each in possible if not each.verdicts], chance.randint(*FAULTS))
     if chance.random() < FOR_GOOD:
         last = chance.choice([each for each in possible if each.verdicts])
         plan = planned(chance, [*(each.fault for each in plan[:-1]), last])

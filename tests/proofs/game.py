@@ -97,7 +97,7 @@ class Games:
         """Return the random faults of the next game."""
         if self._is_supervised:
             return faults.night(self._chance, has_own_disk=self._has_own_disk)
-        plan = faults.random_faults(self._chance, (faults.KILLED,), self._chance.randint(*KILLS))
+        plan = faults.sample(self._chance, (faults.KILLED,), self._chance.randint(*KILLS))
         return [
             *plan,
             *faults.planned(self._chance, [faults.KILLED_AT_END] * self._chance.randint(0, 1)),
@@ -223,7 +223,7 @@ class Games:
             "replayed": max(before.tick - player.first_tick, 0)
             if player and is_new and player.first_tick >= 0
             else 0,
-            "problems": [*problems, *wrong, *self._missing_in_log(scene, fault, before, outcome)],
+            "problems": [*problems, *wrong, *self._unlogged(scene, fault, before, outcome)],
         }
 
     def _wait_for_outcome(
@@ -249,9 +249,7 @@ class Games:
             scene.program.begin()
         return outcome, []
 
-    def _missing_in_log(
-        self, scene: Scene, fault: Fault, before: _Before, outcome: str
-    ) -> list[str]:
+    def _unlogged(self, scene: Scene, fault: Fault, before: _Before, outcome: str) -> list[str]:
         """Return an error when the log of the night lacks a required fault."""
         must = fault.must_be_logged or (fault.logged_as and not before.player.is_open)
         if not self._is_supervised or outcome in ("ended", "wrong") or not must:

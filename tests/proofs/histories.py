@@ -119,9 +119,7 @@ def _lesson(
             won = chance.randint(0, 1)
             return "totals", {"sessions": 1 - won, "battles": 1, "victories": won}
         case "entry":
-            origin = chance.choice(
-                (run, run, *runs)
-            )  # knowledge from an earlier run may be passed on
+            origin = chance.choice((run, run, *runs))  # entries of an earlier run may be passed on
             passed_on = {"sources": [*sources, f"run:{origin}"]}
             return "entry", _entry(chance, origin, at) | provenance | passed_on
         case _:

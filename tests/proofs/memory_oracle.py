@@ -46,7 +46,7 @@ TABLES: Final = (
 
 
 @dataclass
-class ExpectedRow:
+class Expected:
     """All lessons about one row by run, in order, and the lessons that closed it."""
 
     table: Table
@@ -109,22 +109,20 @@ class ExpectedRow:
         return float(relevance * 0.95 ** (max(0.0, date - newest) / MONTH))
 
 
-def expected_rows(lessons: Lessons) -> dict[tuple[str, str], ExpectedRow]:
+def expected_rows(lessons: Lessons) -> dict[tuple[str, str], Expected]:
     """Return the lessons and closings of each row, by table and id."""
     by_kind, by_name = ({getattr(each, at): each for each in TABLES} for at in ("kind", "name"))
-    found: dict[tuple[str, str], ExpectedRow] = {}
+    found: dict[tuple[str, str], Expected] = {}
     for run, rows in lessons.items():
         for row in rows:
             if table := by_kind.get(row.kind):
-                row_expected = found.setdefault(
-                    (table.name, row.payload[table.key]), ExpectedRow(table)
-                )
-                row_expected.by_run.setdefault(run, []).append(row)
-                _open_again(row_expected, run, row)
+                fact = found.setdefault((table.name, row.payload[table.key]), Expected(table))
+                fact.by_run.setdefault(run, []).append(row)
+                _open_again(fact, run, row)
             elif row.kind == "close" and (table := by_name.get(row.payload["table"])):
                 place = table.name, row.payload["id"]
-                found.setdefault(place, ExpectedRow(table)).closed[run] = row
-    return {place: row_expected for place, row_expected in found.items() if row_expected.by_run}
+                found.setdefault(place, Expected(table)).closed[run] = row
+    return {place: fact for place, fact in found.items() if fact.by_run}
 
 
 def content_problems(path: Path, lessons: Lessons, config: ConsolidationConfig) -> Iterator[str]:
@@ -138,11 +136,7 @@ def content_problems(path: Path, lessons: Lessons, config: ConsolidationConfig) 
             rows = {
                 row[table.key]: dict(row) for row in file.execute(f"SELECT * FROM {table.name}")
             }
-            here = {
-                name: row_expected
-                for (of, name), row_expected in expected.items()
-                if of == table.name
-            }
+            here = {name: fact for (of, name), fact in expected.items() if of == table.name}
             yield from (
                 f"{table.name} {name}: no lesson has it" for name in rows.keys() - here.keys()
             )
@@ -197,59 +191,53 @@ def _battles(run: sqlite3.Connection, live: Iterable[OutboxRow]) -> Iterator[str
         yield f"battles: {fought} were decided on the live branch, its lessons count {totals}"
 
 
-def _open_again(row_expected: ExpectedRow, run: str, row: OutboxRow) -> None:
+def _open_again(fact: Expected, run: str, row: OutboxRow) -> None:
     """Remove the closing of a row if the same run confirmed it later with equal trust."""
-    closed = row_expected.closed.get(run)
+    closed = fact.closed.get(run)
     if closed is None or row.tick == closed.tick:
         return
     if TRUST[row.payload["status"]] >= TRUST[closed.payload.get("status", "verified")]:
-        del row_expected.closed[run]
+        del fact.closed[run]
 
 
-def _row(
-    file: sqlite3.Connection, row: dict[str, Any], name: str, row_expected: ExpectedRow
-) -> Iterator[str]:
-    if row_expected.table.kind == "strategy":
+def _row(file: sqlite3.Connection, row: dict[str, Any], name: str, fact: Expected) -> Iterator[str]:
+    if fact.table.kind == "strategy":
         row["wins"] = row["success_rate"] * row["total_uses"]
-    for figure, total in row_expected.sums().items():
+    for figure, total in fact.sums().items():
         if abs(row[figure] - total) > NEARLY:
             yield f"{figure} is {row[figure]}, the lessons have {total}"
-    preferred = row_expected.preferred().payload
+    preferred = fact.preferred().payload
     if (
-        row_expected.table.kind == "preference"
+        fact.table.kind == "preference"
         and json.loads(row["preference_value"]) != preferred["preference_value"]
     ):
         yield f"{row['preference_value']} has precedence, but is less trusted or older"
     where = file.execute(
         "SELECT status, closed FROM provenance WHERE table_name = ? AND id = ?",
-        (row_expected.table.name, name),
+        (fact.table.name, name),
     ).fetchone()
     if where is None:
         yield "it has no provenance"
     elif where["status"] != preferred["status"]:
         yield f"{where['status']}, not {preferred['status']}"
-    elif bool(where["closed"]) != row_expected.is_closed():
-        yield f"closed is {where['closed']!r}, should be {row_expected.is_closed()}"
-    yield from _contributions(file, name, row_expected)
+    elif bool(where["closed"]) != fact.is_closed():
+        yield f"closed is {where['closed']!r}, should be {fact.is_closed()}"
+    yield from _contributions(file, name, fact)
 
 
-def _contributions(file: sqlite3.Connection, name: str, row_expected: ExpectedRow) -> Iterator[str]:
+def _contributions(file: sqlite3.Connection, name: str, fact: Expected) -> Iterator[str]:
     contributions = file.execute(
         "SELECT run_id, share, closed, evidence FROM shares WHERE table_name = ? AND id = ?",
-        (row_expected.table.name, name),
+        (fact.table.name, name),
     ).fetchall()
-    contributors = {
-        each["run_id"] for each in contributions if "record" in json.loads(each["share"])
-    }
-    if contributors != row_expected.by_run.keys():
-        yield f"has contributions of {sorted(contributors)}, expected {sorted(row_expected.by_run)}"
-    if row_expected.table.kind == "preference":
-        preferred = row_expected.preferred().payload["preference_value"]
+    runs = {each["run_id"] for each in contributions if "record" in json.loads(each["share"])}
+    if runs != fact.by_run.keys():
+        yield f"has contributions of {sorted(runs)}, expected {sorted(fact.by_run)}"
+    if fact.table.kind == "preference":
+        preferred = fact.preferred().payload["preference_value"]
         for each in contributions:
-            own_lessons = row_expected.by_run.get(each["run_id"])
-            loses = (
-                own_lessons is not None and own_lessons[-1].payload["preference_value"] != preferred
-            )
+            own = fact.by_run.get(each["run_id"])
+            loses = own is not None and own[-1].payload["preference_value"] != preferred
             if loses != bool(each["closed"]) or loses != (each["evidence"] != "[]"):
                 yield f"the contribution of {each['run_id']} is closed: {each['closed']!r}"
 
@@ -257,7 +245,7 @@ def _contributions(file: sqlite3.Connection, name: str, row_expected: ExpectedRo
 def _missing(
     table: Table,
     rows: Mapping[str, Mapping[str, Any]],
-    here: Mapping[str, ExpectedRow],
+    here: Mapping[str, Expected],
     date: float,
     config: ConsolidationConfig,
 ) -> Iterator[str]:
@@ -278,10 +266,8 @@ def _missing(
 
 
 def _totals(file: sqlite3.Connection, lessons: Lessons) -> Iterator[str]:
-    totals = [row.payload for rows in lessons.values() for row in rows if row.kind == "totals"]
-    sums = {
-        name: sum(each[name] for each in totals) for name in ("sessions", "battles", "victories")
-    }
+    rows = [row.payload for group in lessons.values() for row in group if row.kind == "totals"]
+    sums = {name: sum(each[name] for each in rows) for name in ("sessions", "battles", "victories")}
     stats = file.execute("SELECT * FROM tactician_stats").fetchone()
     won = stats["overall_win_rate"] * stats["total_battles"]
     found = {"sessions": stats["total_sessions"], "battles": stats["total_battles"]}

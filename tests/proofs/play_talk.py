@@ -32,15 +32,13 @@ def play_talk_job(games: int, number: int) -> Row:
     with TemporaryDirectory(prefix="talk") as folder:
         home = Path(folder)
         store = open_conversations(home / "talk.sqlite")
-        dependencies = Dependencies(
-            HeuristicObserver(), HeuristicReflector(), lambda: 1_795_357_800.0
-        )
-        conversation = Conversation(store, THREAD, dependencies, CONFIG)
+        needs = Dependencies(HeuristicObserver(), HeuristicReflector(), lambda: 1_795_357_800.0)
+        conversation = Conversation(store, THREAD, needs, CONFIG)
         reached: dict[str, None] = {}
         for seed in range(number, number + games):
-            for asked_about, around in questions(home, seed % 1_000_000):
-                reached |= dict.fromkeys(asked_about.reached)
-                _talk(conversation, asked_about, around)
+            for now, around in questions(home, seed % 1_000_000):
+                reached |= dict.fromkeys(now.reached)
+                _talk(conversation, now, around)
         record = conversation.record()
         active = [each for each in store.chunks(THREAD) if each.to_seq <= record.cursor]
         view = conversation.before_call(0)
@@ -88,10 +86,10 @@ def questions(home: Path, seed: int) -> Iterator[tuple[Situation, str]]:
             reached.append(f"game_{seed}_{data['id']}")
         if event.kind == "action" and not data["success"]:
             failed[str(data["action_value"])] = failed.get(str(data["action_value"]), 0) + 1
-        asked_about = situation(event.kind, event.tick, event.tick * SECONDS_A_TICK, place)
+        now = situation(event.kind, event.tick, event.tick * SECONDS_A_TICK, place)
         yield (
             replace(
-                asked_about,
+                now,
                 goal=goal,
                 reached=tuple(reached),
                 happened=(_event_text(event, seed),),
@@ -124,17 +122,12 @@ def _context(before: list[EventRow], state: dict[str, Any]) -> str:
     return "\n".join(rows)
 
 
-def _talk(conversation: Conversation, asked_about: Situation, around: str) -> None:
-    tick, seconds = int(asked_about.tick), int(asked_about.tick) * SECONDS_A_TICK
-    question = {"type": "text", "text": f"{asked_about}\n\n{around}"}
+def _talk(conversation: Conversation, now: Situation, around: str) -> None:
+    tick, seconds = int(now.tick), int(now.tick) * SECONDS_A_TICK
+    question = {"type": "text", "text": f"{now}\n\n{around}"}
     conversation.say("user", [question], MessageOrigin.PLAY, tick, seconds)
     conversation.before_call(0)
-    said = {
-        "goals": [asked_about.goal],
-        "candidates": list(asked_about.happened),
-        "note": "",
-        "confidence": 0.8,
-    }
+    said = {"goals": [now.goal], "candidates": list(now.happened), "note": "", "confidence": 0.8}
     answer = {"type": "text", "text": json.dumps(said)}
     conversation.say("assistant", [answer], MessageOrigin.MODEL, tick, seconds)
     conversation.after_turn()

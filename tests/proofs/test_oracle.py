@@ -104,12 +104,7 @@ def test_the_oracle_reports_damage_in_a_memory(files: Files, sql: str, named: st
 
 BUGS: dict[str, tuple[type, str, Callable[..., object], str]] = {
     "edges restart after a restore": (Flows, "restore", lambda *_: None, "were carried"),
-    "lessons are delivered twice": (
-        KnowledgeStore,
-        "delivered",
-        lambda *_: 0,
-        "the lessons have it",
-    ),
+    "lessons are sent twice": (KnowledgeStore, "delivered", lambda *_: 0, "the lessons have it"),
 }
 
 

@@ -19,7 +19,7 @@ from tests.proofs.soak import (
 )
 
 
-def steady_game(
+def steady(
     *,
     resident: float = 0,
     run: float = 0,
@@ -61,26 +61,26 @@ def exceeded(soak: Soak) -> list[str]:
 
 
 def test_e37_a_game_without_growth_meets_every_budget() -> None:
-    assert exceeded(steady_game()) == []
+    assert exceeded(steady()) == []
 
 
 @pytest.mark.parametrize(
     ("soak", "what"),
     [
-        (steady_game(resident=MIB / 4), "resident memory"),
-        (steady_game(run=1_000), "run.sqlite"),
-        (steady_game(slower_ms=0.1), "a consolidation"),
-        (steady_game(saving_ms=0.5), "a checkpoint"),
-        (steady_game(entries=2), "entries alive"),
-        (steady_game(idle=6), "ticks waited"),
+        (steady(resident=MIB / 4), "resident memory"),
+        (steady(run=1_000), "run.sqlite"),
+        (steady(slower_ms=0.1), "a consolidation"),
+        (steady(saving_ms=0.5), "a checkpoint"),
+        (steady(entries=2), "entries alive"),
+        (steady(idle=6), "ticks waited"),
         (
             replace(
-                steady_game(),
-                samples=[replace(each, log_bytes=13_000 * KB) for each in steady_game().samples],
+                steady(),
+                samples=[replace(each, log_bytes=13_000 * KB) for each in steady().samples],
             ),
             "the logs",
         ),
-        (replace(steady_game(), errors=1), "the end"),
+        (replace(steady(), errors=1), "the end"),
     ],
     ids=["leak", "file", "slower", "checkpoints", "entries", "idle", "logs", "errors"],
 )

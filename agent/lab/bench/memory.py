@@ -142,9 +142,7 @@ def recalling(
     }
     for bound, questions in asked.items():
         yield timed(bound, [partial(store.find, each, now_s=now_s) for each in questions], rounds)
-    blackboard = Blackboard(
-        query_log
-    )  # expired, because no scope has room for everything in the file
+    blackboard = Blackboard(query_log)  # expired: no scope has room for everything in the file
     blackboard.expire(now_s)
     flows, maintenance = Flows(blackboard), Maintenance(blackboard)
     actions = MemoryActions(blackboard, store, Hooks(), flows, maintenance, AGENT)
@@ -188,9 +186,7 @@ def saving(home: Path, known: Knowledge, rounds: int) -> Iterator[BoundedFigure]
     yield figure(SAVE, took)
     yield figure(LOAD, [lapse(partial(_read, path), perf_counter) for _ in range(rounds)])
     gc.freeze()  # a run starts in a process without the objects of other figures
-    yield figure(
-        TAKE_OVER, [_import_seconds(home / f"{each}.sqlite", path) for each in range(rounds)]
-    )
+    yield figure(TAKE_OVER, [_load_time(home / f"{each}.sqlite", path) for each in range(rounds)])
     gc.unfreeze()
     yield size("tactician: its file, without an archive", 1_000.0, 1_000.0, path.read_bytes())
 
@@ -211,7 +207,7 @@ def _read(path: Path) -> Knowledge:
         return reader.load_knowledge()
 
 
-def _import_seconds(run: Path, path: Path) -> float:
+def _load_time(run: Path, path: Path) -> float:
     """Return the seconds to load everything in the file into an empty memory."""
     with closing(open_run_store(run, run_id="new")) as store:
         memory = open_memory(store, AGENT, session_id="new", started_at=STARTED)
@@ -228,10 +224,8 @@ ASKING: Final = FigureBound("overhead of consolidation in between, 1,000 ticks",
 DISABLED: Final = FigureBound("a disabled hook, a call", 1.0, 1.0, "μs")
 REMEMBERING: Final = "remembering"
 # Calls from a hook that are not part of memory have a part of their own, and so do not count.
-OTHER_PARTS: Final = frozenset(
-    {REMEMBERING, "consolidation", CHECKPOINTS, "the moment, for who watches"}
-)
-TIMED: Final[Parts] = {name: part for name, part in PARTS.items() if part in OTHER_PARTS}
+OTHER: Final = frozenset({REMEMBERING, "consolidation", CHECKPOINTS, "the moment, for who watches"})
+TIMED: Final[Parts] = {name: part for name, part in PARTS.items() if part in OTHER}
 CALLS: Final = 1_000
 ROUNDS: Final = 200
 

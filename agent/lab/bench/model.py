@@ -235,11 +235,9 @@ def _talk(
         heard(functions) as calls,
         closing(open_run_store(home / "run.sqlite", run_id=name)) as store,
     ):
-        model_service = model_terms(AskSettings(tapes=home, distils=distils), home)
+        terms = model_terms(AskSettings(tapes=home, distils=distils), home)
         # No limit on questions: the loopback server costs nothing.
-        free = model_service._replace(
-            terms=replace(model_service.terms, ceilings=Ceilings(), steps=())
-        )
+        free = terms._replace(terms=replace(terms.terms, ceilings=Ceilings(), steps=()))
         service = ModelService(store, free, lambda _name, _error: None)
         with closing(service):
             block = partial(observations_block, game.observations, GAME_SECTIONS)

@@ -184,9 +184,7 @@ def _of_one(truth: GameTruth) -> Iterator[ExamQuestion]:
     yield _of_game(truth, QuestionTopic.RUN_STARTER, "", truth.starter)
     for name, tick in truth.milestones.items():
         turns = truth.turns_to(tick + PATIENCE)
-        if turns == truth.turns_to(
-            tick
-        ):  # otherwise a battle ends so close that it may or may not count
+        if turns == truth.turns_to(tick):  # otherwise a battle ends too close to the milestone
             yield _of_game(truth, QuestionTopic.RUN_TURNS, name, turns)
     for name in truth.met:
         yield _of_game(truth, QuestionTopic.RUN_MEETINGS, name, len(truth.against(name)))

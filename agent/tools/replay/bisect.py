@@ -115,18 +115,16 @@ def _words(value: object) -> str:
 def _hidden_changes(here: Ram, there: Ram) -> Iterator[ValueChange]:
     """Yield the RAM ranges that differ and that no field of the state shows, each with its label."""
     shown = read_state(here, 0)
-    addresses: list[int] = []
+    span: list[int] = []
     for address in _differing_addresses(here, there):
         if read_state(_with_byte(here, address, there.byte(address)), 0) != shown:
             continue
-        if addresses and (
-            address != addresses[-1] + 1 or _label(address)[0] != _label(addresses[0])[0]
-        ):
-            yield _range_change(here, there, addresses)
-            addresses = []
-        addresses.append(address)
-    if addresses:
-        yield _range_change(here, there, addresses)
+        if span and (address != span[-1] + 1 or _label(address)[0] != _label(span[0])[0]):
+            yield _range_change(here, there, span)
+            span = []
+        span.append(address)
+    if span:
+        yield _range_change(here, there, span)
 
 
 def _differing_addresses(here: Ram, there: Ram) -> Iterator[int]:
@@ -146,11 +144,11 @@ def _with_byte(ram: Ram, address: int, byte: int) -> Ram:
     return Ram(windows)
 
 
-def _range_change(here: Ram, there: Ram, addresses: list[int]) -> ValueChange:
-    first, size = addresses[0], min(len(addresses), RUN)
+def _range_change(here: Ram, there: Ram, span: list[int]) -> ValueChange:
+    first, size = span[0], min(len(span), RUN)
     label, offset = _label(first)
     name = f"{label}+{offset}" if offset else label
-    more = f" (and {len(addresses) - size} more bytes)" if len(addresses) > size else ""
+    more = f" (and {len(span) - size} more bytes)" if len(span) > size else ""
     seen = [ram.span(first, size).hex() for ram in (here, there)]
     return ValueChange(name, seen[0], seen[1] + more)
 
@@ -352,13 +350,13 @@ def _shown(pair: RecordingPair, tick: int, search: Search) -> Difference:
     """Replay both to the end of a tick, from their last common checkpoint, or else each from its own last one."""
     one, other = ({mark.tick for mark in each.marks} for each in pair)
     latest = max((each for each in one & other if each < tick), default=tick - 1)
-    addresses = latest, tick
-    here, there = (_ram_at(*each, addresses, search) for each in zip("AB", pair, strict=True))
+    span = latest, tick
+    here, there = (_ram_at(*each, span, search) for each in zip("AB", pair, strict=True))
     return difference(here, there, f"at tick {tick}, A -> B")
 
 
-def _ram_at(name: str, recording: Recording, addresses: tuple[int, int], search: Search) -> Ram:
-    latest, tick = addresses
+def _ram_at(name: str, recording: Recording, span: tuple[int, int], search: Search) -> Ram:
+    latest, tick = span
     console = search.console()
     start, refused = bring(console, recording, latest)
     search.restores += 1

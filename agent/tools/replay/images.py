@@ -30,25 +30,18 @@ def png(screen: Screen, scale: int) -> bytes:
 def gif(pictures: Iterable[Picture], scale: int) -> bytes:
     """Return pictures as a looping GIF file in game time.
 
-    A GIF counts hundredths of a second. Each picture ends at the hundredth nearest to its own end, so that rounding
-    errors do not add up.
+    A GIF counts hundredths of a second. Each picture ends at the nearest one, so that rounding errors do not add up.
     """
-    images, durations, shown, ended = [], [], 0, 0
+    images, times, shown, ended = [], [], 0, 0
     for picture in pictures:
         shown += picture.frames
         until = round(100 * seconds(shown))
         images.append(_image(picture.screen, scale))
-        durations.append(10 * (until - ended))
+        times.append(10 * (until - ended))
         ended = until
     file = BytesIO()
     images[0].save(
-        file,
-        "GIF",
-        save_all=True,
-        append_images=images[1:],
-        duration=durations,
-        loop=0,
-        optimize=False,
+        file, "GIF", save_all=True, append_images=images[1:], duration=times, loop=0, optimize=False
     )
     return file.getvalue()
 

@@ -201,20 +201,18 @@ def export_run(path: Path, file: Path, *, tell: Tell = quiet) -> int:
     return len(data)
 
 
-def picture_run(
-    path: Path, rom: Path | None, request: PictureRequest, *, tell: Tell = quiet
-) -> int:
+def picture_run(path: Path, rom: Path | None, shot: PictureRequest, *, tell: Tell = quiet) -> int:
     """Write pictures of the recording in `path`, and return the size of the file in bytes."""
-    require_new(request.file)
+    require_new(shot.file)
     with open_recording(path) as of, _console(of, rom, tell) as console:
         require_sound(path, of.recording, of.origin.sha1)
-        _require_short_enough(frames_of(of.recording, request.tick_range), request.form)
+        _require_short_enough(frames_of(of.recording, shot.tick_range), shot.form)
         # One tick earlier than needed: the first picture of a console needs the frames before it.
-        at, notes = bring(console, of.recording, request.tick_range.first - 2)
+        at, notes = bring(console, of.recording, shot.tick_range.first - 2)
         for each in notes:
             tell(each)
-        data = _render(of, console, request, at)
-    write_new(request.file, data)
+        data = _render(of, console, shot, at)
+    write_new(shot.file, data)
     return len(data)
 
 
@@ -222,20 +220,18 @@ def _console(of: OpenRecording, rom: Path | None, tell: Tell) -> closing[PyBoyCo
     return closing(PyBoyConsole(slot_for(of.origin, rom, tell)))
 
 
-def _render(of: OpenRecording, console: PyBoyConsole, request: PictureRequest, at: int) -> bytes:
+def _render(of: OpenRecording, console: PyBoyConsole, shot: PictureRequest, at: int) -> bytes:
     # PyAV loads slowly, and play does not need it.
     from agent.tools.replay.images import gif, mp4, png
 
-    if request.form is PictureForm.PNG:
-        follow(console, of.recording.records[at : request.tick_range.last], draws=True)
-        return png(console.screen(), request.scale)
-    every = min(EVERY[request.form], frames_of(of.recording, request.tick_range))
-    pictures: Iterable[Picture] = film(
-        console, of.recording, request.tick_range, at=at, every=every
-    )
-    if request.form is PictureForm.GIF:
-        return gif(pictures, request.scale)
-    return mp4(pictures, request.scale, every)
+    if shot.form is PictureForm.PNG:
+        follow(console, of.recording.records[at : shot.tick_range.last], draws=True)
+        return png(console.screen(), shot.scale)
+    every = min(EVERY[shot.form], frames_of(of.recording, shot.tick_range))
+    pictures: Iterable[Picture] = film(console, of.recording, shot.tick_range, at=at, every=every)
+    if shot.form is PictureForm.GIF:
+        return gif(pictures, shot.scale)
+    return mp4(pictures, shot.scale, every)
 
 
 def _require_short_enough(frames: int, form: PictureForm) -> None:

@@ -123,9 +123,7 @@ def _portable(path: Path, data: bytes) -> OpenRecording:
         RecordedMilestone(str(name), _number(tick, MOST_TICKS), tuple(map(str, witnesses)))
         for name, tick, witnesses in head["milestones"]
     )
-    return OpenRecording(
-        path, origin, milestones, Recording(records, ticks, link, (), _no_checkpoint)
-    )
+    return OpenRecording(path, origin, milestones, Recording(records, ticks, link, (), _no_state))
 
 
 def _origin(head: Mapping[str, Any]) -> RecordingOrigin:
@@ -158,7 +156,7 @@ def _checksum(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=CHECKSUM).digest()
 
 
-def _no_checkpoint(mark: CheckpointMark) -> NoReturn:
+def _no_state(mark: CheckpointMark) -> NoReturn:
     message = f"an exported replay has no checkpoint of tick {mark.tick}"
     raise RunError(message)
 

@@ -11,12 +11,7 @@ from memory import Entry, MemoryItem, RunReader
 LASTING: Final = ":ltm:"
 FOREIGN: Final = "run:"  # prefix of a source from another run
 PIECES: Final = 12  # entries described in each group
-DECIDING: Final = (
-    "mistake",
-    "strategy",
-    "preference",
-    "pattern",
-)  # kinds used for decisions come first
+DECIDING: Final = ("mistake", "strategy", "preference", "pattern")  # kinds that come first
 
 
 class Sort(NamedTuple):

@@ -129,8 +129,7 @@ def process_charts(run: Gathered) -> Iterator[Chart]:
         return
     across = clock_axis(min(at), max(at))
     flags = [
-        Flag(each, "session", f"a process started, {clock_time(each)}")
-        for each in series.sessions[1:]
+        Flag(each, "session", f"process start, {clock_time(each)}") for each in series.sessions[1:]
     ]
     for title, lines, axis, note in (
         ("Resident memory", (series.resident,), size_axis, "of the playing process"),

@@ -55,9 +55,7 @@ class NightLog:
     began: bool = False
     starts: int = 0
     faults: Sequence[LoggedFault] = ()
-    samples: Sequence[tuple[float, float]] = field(
-        default=(), repr=False
-    )  # time and size of the log in bytes
+    samples: Sequence[tuple[float, float]] = field(default=(), repr=False)  # time, log bytes
     ruling: Mapping[str, Any] | None = None
     unreadable: int = 0
 

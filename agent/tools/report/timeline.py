@@ -229,9 +229,7 @@ def _match_team(
     left, team = list(present), []
     found = [_take(left, range(level + 1), species) for species, level in now]
     for member, (species, level) in zip(found, now, strict=True):
-        if member is None and len(present) == len(
-            now
-        ):  # one member is missing, so it may have evolved
+        if member is None and len(present) == len(now):  # one is gone, so it may have evolved
             member = _take(left, range(level - SPURT, level + 1))
             if member is not None:
                 member.names.append(name_of(species))

@@ -217,9 +217,7 @@ def _key(name: str) -> str:
     return name if NAME.fullmatch(name) and name.isascii() else _text(name)
 
 
-TIMES_AS_LONG: Final = (
-    3  # the frames of the episode: by then play is stuck again, or not stuck any more
-)
+TIMES_AS_LONG: Final = 3  # the frames of the episode: by then play is stuck again or not
 INTEGER: Final = re.compile(r"-?\d+")
 TRUTHS: Final = {"true": True, "false": False}
 
@@ -268,15 +266,13 @@ def from_stuck(run: Path, rom: Path | None, episode: int | None, into: Path) -> 
     Raises RunError when the run has fewer episodes; a run without any gives no files.
     """
     with source_of(run, rom) as source:
-        episodes = list(events(source.run, StuckEvent))
-        numbers = range(1, len(episodes) + 1) if episode is None else [episode]
+        stuck = list(events(source.run, StuckEvent))
+        numbers = range(1, len(stuck) + 1) if episode is None else [episode]
         home = re.sub(r"[^\w-]", "_", run.resolve().name)
         names = {number: f"{home}_stuck_{number}" for number in numbers}
         for name in names.values():
             refuse_taken(into, name)
-        return [
-            _of_episode(source, number, name, into) for number, name in names.items() if episodes
-        ]
+        return [_of_episode(source, number, name, into) for number, name in names.items() if stuck]
 
 
 def _of_episode(source: RunSource, number: int, name: str, into: Path) -> Path:
@@ -305,8 +301,6 @@ def _of_episode(source: RunSource, number: int, name: str, into: Path) -> Path:
 def _parse_demand(words: str) -> tuple[str, int | str | bool]:
     name, equals, value = words.partition("=")
     if not (name and equals and value):
-        message = (
-            f"--until {words!r} is not a condition; write NAME=VALUE, such as milestone:rival=true"
-        )
+        message = f"--until {words!r} is not NAME=VALUE; write it like milestone:rival=true"
         raise UsageError(message)
     return name, int(value) if INTEGER.fullmatch(value) else TRUTHS.get(value, value)

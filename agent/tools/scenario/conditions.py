@@ -4,8 +4,7 @@ A plain name is one value (`map`, `money`); `family:which` is one of several (`e
 `ram:wGrassRate`). A value that does not exist, such as the HP of an empty team slot, is -1.
 
 `x = 5` demands equality. A string may begin with an operator: `"> 3"`, `"!= title"`, `"has soup"`, `"lacks soup"`.
-After an operator, a number may be `start`, the value at the start of the scenario, with one operation:
-`">= start - 2"`.
+After an operator, a number may be `start`, the value at the start, with one operation: `">= start - 2"`.
 """
 
 import operator

@@ -257,10 +257,8 @@ class ChanceTrials(Trial):
         move = self.dex.all_moves.get(own.moves[0].move) if own.moves else None
         is_plain = move is not None and move.power > 0 and move.effect == 0 and own.moves[0].pp > 0
         hampered = own.status != (0, False, False, False, False) or bool(own.volatile)
-        can_affect = (
-            move is not None and self.dex.rules.chart.multiplier(move.type, enemy.types) > 0
-        )
-        return is_plain and can_affect and not hampered and not enemy.volatile
+        hits = move is not None and self.dex.rules.chart.multiplier(move.type, enemy.types) > 0
+        return is_plain and hits and not hampered and not enemy.volatile
 
     def _judge(self, fact: str, results: list[bool | None], chance: Fraction, state: State) -> None:
         tried = [each for each in results if each is not None]

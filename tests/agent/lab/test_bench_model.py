@@ -44,15 +44,14 @@ EFFORT = ModelEffort(ticks=320, questions=40, rounds=10)
 
 
 @pytest.fixture(scope="module")
-def result() -> dict[str, Any]:
+def found() -> dict[str, Any]:
     found = measure_model(CARTRIDGE, lambda _: None, EFFORT)
     return dict(json.loads(as_json(found.figures)))
 
 
-def test_bench_model_reports_every_figure_with_a_limit(result: dict[str, Any]) -> None:
+def test_bench_model_reports_every_figure_with_a_limit(found: dict[str, Any]) -> None:
     bounds = {
-        each["bound"]["what"].partition(":")[0]: each["bound"]["limit"]
-        for each in result["figures"]
+        each["bound"]["what"].partition(":")[0]: each["bound"]["limit"] for each in found["figures"]
     }
     assert bounds["recorder, a node"] == 1
     assert bounds["reader and observer of tapes, a turn"] == 2
@@ -60,17 +59,17 @@ def test_bench_model_reports_every_figure_with_a_limit(result: dict[str, Any]) -
     assert bounds["before a call with nothing due"] == bounds["a request laid out"] == 5
     assert bounds["block of what was observed"] == 5
     assert "a question, tools and service apart" in bounds
-    assert all(each["values"]["high"] > 0 for each in result["figures"])
+    assert all(each["values"]["high"] > 0 for each in found["figures"])
 
 
-def test_a_session_counts_the_memory_tokens_in_its_prompts(result: dict[str, Any]) -> None:
-    game = result["talks"][0]["said"]
+def test_a_session_counts_the_memory_tokens_in_its_prompts(found: dict[str, Any]) -> None:
+    game = found["talks"][0]["said"]
     assert game["counts"]["memory tokens"] > 0
     assert game["memory_share"] > 0
 
 
-def test_the_requested_number_of_questions_is_asked(result: dict[str, Any]) -> None:
-    long = result["talks"][1]
+def test_the_requested_number_of_questions_is_asked(found: dict[str, Any]) -> None:
+    long = found["talks"][1]
     assert long["questions"] == EFFORT.questions
     assert long["said"]["counts"]["answers"] == EFFORT.questions
     assert long["calls"] >= EFFORT.questions
@@ -128,9 +127,7 @@ def test_the_interval_is_that_of_newcombe() -> None:
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
-def test_the_interval_contains_the_difference_and_is_symmetric(
-    pairs: list[tuple[bool, bool]],
-) -> None:
+def test_the_interval_has_the_difference_and_is_symmetric(pairs: list[tuple[bool, bool]]) -> None:
     counts = Paired.of(pairs)
     difference, low, high = counts.interval()
     assert -1 - 1e-9 <= low <= difference + 1e-9

@@ -34,9 +34,7 @@ def quoted() -> Iterator[tuple[str, str, str]]:
 def test_pages_quote_only_figures_of_the_current_code_and_cartridge() -> None:
     for name, figure, value in quoted():
         result = read_result(FOLDER / f"{name}.json")
-        assert not result.older_than_tree(), (
-            f"{name} is older than the tree: do not quote its figures"
-        )
+        assert not result.older_than_tree(), f"{name} is older than the tree: do not quote it"
         found = result.figures
         for key in figure.split("."):
             found = found[key]

@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 from agent.tools.report.atlas.sheet import Jump, PathStretch, Plot, TrailVisit, Trodden
 from emulator import World
 
-LONGEST_WALK: Final = (
-    6  # squares straight ahead from one tick to the next: the most that one press walks
-)
+LONGEST_WALK: Final = 6  # squares straight ahead in one tick, the most that one press walks
 ARRIVED, WALKED, JUMPED = range(3)  # from another sheet; step by step; from elsewhere on this one
 MAP_IDS: Final = 0x100
 

@@ -32,13 +32,7 @@ from emulator.profile import symbol
 from emulator.recording import first_link, next_chain
 from memory import read_run
 from tests.agent.support import Agent, Game, Played, edited, game_at, play_in
-from tests.proofs.divergence import (
-    ChangedByte,
-    bisect_with_change,
-    copy_with_step,
-    other_step,
-    random_change,
-)
+from tests.proofs.divergence import ChangedByte, bisect_with, copy_with, other_step, random_change
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
 # Work and high RAM without the stack, whose unused part keeps traces of old calls.
@@ -194,7 +188,7 @@ def recording(run: Path) -> Iterator[Recording]:
 @pytest.mark.parametrize("draw", range(4))
 def test_bisect_finds_the_tick_of_a_machine_fault(draw: int, recording: Recording) -> None:
     fault = random_change(recording, random.Random(draw))
-    found = bisect_with_change(recording, fault, CARTRIDGE)
+    found = bisect_with(recording, fault, CARTRIDGE)
     assert found.divergence is not None
     assert (found.divergence.tick, found.divergence.kind) == (fault.tick, DivergenceKind.DIGEST)
     assert found.restores <= found.most
@@ -209,7 +203,7 @@ def test_bisect_finds_the_tick_of_a_changed_step(
     chance = random.Random(draw)
     tick = chance.randrange(1, len(recording.records) + 1)
     step = other_step(recording, tick, chance)
-    copy_with_step(run, tmp_path / "other", tick, step)
+    copy_with(run, tmp_path / "other", tick, step)
     with closing(read_run(tmp_path / "other")) as other:
         pair = recording, recording_of(other.store)
         found = bisect_pair(pair, CARTRIDGE.sha1, partial(PyBoyConsole, CARTRIDGE))
@@ -228,9 +222,7 @@ def test_bisect_finds_the_tick_of_a_changed_step(
 def test_a_change_outside_the_digest_is_found_between_two_checkpoints(recording: Recording) -> None:
     good, bad = (mark.tick for mark in recording.marks[-2:])
     assert (bad - 2) // 100 == bad // 100, "a full digest would find it first"
-    found = bisect_with_change(
-        recording, ChangedByte(bad - 2, symbol("wEventFlags") + 300, 4), CARTRIDGE
-    )
+    found = bisect_with(recording, ChangedByte(bad - 2, symbol("wEventFlags") + 300, 4), CARTRIDGE)
     assert found.divergence is not None
     assert (found.divergence.tick, found.divergence.kind) == (bad, DivergenceKind.CHECKPOINT)
     assert f"RAM still matched at tick {good}" in found.divergence.detail
@@ -247,7 +239,7 @@ def event_name(bit: int) -> object:
 
 def test_ram_without_a_field_is_named_by_its_label(recording: Recording) -> None:
     bad = recording.marks[-1].tick
-    found = bisect_with_change(
+    found = bisect_with(
         recording, ChangedByte(bad - 2, symbol("wDayCareMonName") + 3, 1), CARTRIDGE
     )
     assert found.shown is not None
@@ -297,7 +289,7 @@ def test_a_shorter_recording_is_noted_without_a_divergence(
 def test_an_exported_file_is_compared_with_a_run(
     run: Path, recording: Recording, agent: Agent, tmp_path: Path
 ) -> None:
-    copy_with_step(run, tmp_path / "other", 150, other_step(recording, 150, random.Random(1)))
+    copy_with(run, tmp_path / "other", 150, other_step(recording, 150, random.Random(1)))
     file = tmp_path / "other.redreplay"
     agent("replay", tmp_path / "other", "--export", file)
     ended = agent("replay", "--bisect", run, file)

@@ -64,9 +64,7 @@ def drawn(
     return draw_atlas(world, trail, name_of=named, marks=marks)
 
 
-def visits_on(
-    map_id: int, squares: Sequence[tuple[int, int]], *, since: int = 1
-) -> list[TrailVisit]:
+def walk(map_id: int, squares: Sequence[tuple[int, int]], *, since: int = 1) -> list[TrailVisit]:
     return [TrailVisit(tick, map_id, *square) for tick, square in enumerate(squares, since)]
 
 
@@ -118,9 +116,7 @@ def test_crossing_an_edge_leads_to_the_next_square_of_the_sheet() -> None:
     assert_edges_join(WORLD, TOWN)
 
 
-def test_connected_maps_of_the_real_game_have_consistent_positions(
-    synthetic_cartridge: Cartridge,
-) -> None:
+def test_connected_maps_of_the_real_game_fit_together(synthetic_cartridge: Cartridge) -> None:
     assert_edges_join(World.of(synthetic_cartridge), 0)
 
 
@@ -146,7 +142,7 @@ def assert_edges_join(world: World, start: int) -> None:
 
 
 def test_a_sheet_has_visited_maps_and_their_neighbours() -> None:
-    sheet = only(drawn(visits_on(TOWN, [(5, 6), (6, 6)])))
+    sheet = only(drawn(walk(TOWN, [(5, 6), (6, 6)])))
     assert {(region.name, region.visited) for region in sheet.regions} == {
         (named(TOWN), True),
         (named(LANE), False),
@@ -162,14 +158,14 @@ def test_rooms_have_separate_sheets_in_the_order_of_the_first_visit() -> None:
 
 
 def test_the_route_is_one_line_through_the_middle_of_its_squares() -> None:
-    sheet = only(drawn(visits_on(HOUSE, [(1, 2), (2, 2), (3, 2), (3, 5)])))
+    sheet = only(drawn(walk(HOUSE, [(1, 2), (2, 2), (3, 2), (3, 5)])))
     # The line breaks where the colour changes, not where the direction does.
     assert "".join(re.sub(r"M\d+ \d+", "", path_of(sheet))) == "h16h16v48"
     assert path_of(sheet).startswith("M24 40")
 
 
 def test_the_route_continues_over_an_edge() -> None:
-    trail = [*visits_on(TOWN, [(10, 1), (10, 0)]), *visits_on(LANE, [(10, 35), (10, 34)], since=3)]
+    trail = [*walk(TOWN, [(10, 1), (10, 0)]), *walk(LANE, [(10, 35), (10, 34)], since=3)]
     sheet = only(drawn(trail))
     assert sum(map(int, re.findall(r"v(-?\d+)", path_of(sheet)))) == -3 * STEP
     assert not sheet.jumps
@@ -177,7 +173,7 @@ def test_the_route_continues_over_an_edge() -> None:
 
 def test_colours_follow_time() -> None:
     back_and_forth = [(x, y) for y in range(4) for x in range(1, 6)]
-    shares = [each.share for each in only(drawn(visits_on(HOUSE, back_and_forth))).route]
+    shares = [each.share for each in only(drawn(walk(HOUSE, back_and_forth))).route]
     assert shares == sorted(shares)
     assert shares[0] < 0.1
     assert shares[-1] > 0.9
@@ -185,17 +181,17 @@ def test_colours_follow_time() -> None:
 
 def test_the_fortieth_walk_over_a_path_adds_heat_and_no_line() -> None:
     there = [(x, 2) for x in range(1, 6)]
-    once = only(drawn(visits_on(HOUSE, there)))
-    often = only(drawn(visits_on(HOUSE, (there + there[-2:0:-1]) * 20)))
+    once = only(drawn(walk(HOUSE, there)))
+    often = only(drawn(walk(HOUSE, (there + there[-2:0:-1]) * 20)))
     assert not once.heat
-    assert not only(drawn(visits_on(HOUSE, [(2, 2)] * 500))).heat  # standing still
+    assert not only(drawn(walk(HOUSE, [(2, 2)] * 500))).heat  # standing still
     assert max(run.times for run in often.heat) >= 40
     strokes = [sum(map(int, re.findall(r"h(\d+)", path_of(sheet)))) for sheet in (once, often)]
     assert strokes == [4 * STEP] * 2
 
 
 def test_a_warp_on_one_map_is_drawn_as_a_jump() -> None:
-    sheet = only(drawn(visits_on(TOWN, [(10, 1), (11, 1), (3, 12), (4, 12)])))
+    sheet = only(drawn(walk(TOWN, [(10, 1), (11, 1), (3, 12), (4, 12)])))
     (jump,) = sheet.jumps
     lane_above = 36 * STEP
     assert (jump.x, jump.y) == (11 * STEP + 8, STEP + 8 + lane_above)
@@ -204,7 +200,7 @@ def test_a_warp_on_one_map_is_drawn_as_a_jump() -> None:
 
 
 def test_one_press_walks_six_squares_and_no_more() -> None:
-    ways = [only(drawn(visits_on(LANE, [(5, 5), (5, 5 + far)]))) for far in (6, 7)]
+    ways = [only(drawn(walk(LANE, [(5, 5), (5, 5 + far)]))) for far in (6, 7)]
     assert [(path_of(way).count("v"), len(way.jumps)) for way in ways] == [(1, 0), (0, 1)]
 
 
@@ -214,7 +210,7 @@ def test_a_visit_of_another_sheet_is_not_a_jump() -> None:
 
 
 def test_positions_outside_of_all_maps_are_counted_as_dropped() -> None:
-    real = visits_on(HOUSE, [(1, 2), (2, 2)])
+    real = walk(HOUSE, [(1, 2), (2, 2)])
     stray = [
         TrailVisit(3, 248, 1, 1),
         TrailVisit(4, 255, 1, 1),
@@ -247,7 +243,7 @@ def test_an_empty_atlas_shows_a_message() -> None:
         atlas = drawn(trail, [MapMark(1, TOWN, 5, 6, "here", MapMarkKind.STUCK)])
         assert (atlas.sheets, atlas.unplaced) == ((), 1)
         assert "no map to draw" in atlas_html(atlas)
-    assert drawn(visits_on(TOWN, [(5, 6)]), world=World.empty()).dropped == 1
+    assert drawn(walk(TOWN, [(5, 6)]), world=World.empty()).dropped == 1
 
 
 def test_milestones_are_numbered_in_time_order() -> None:
@@ -268,7 +264,7 @@ def test_milestones_are_numbered_in_time_order() -> None:
 def test_near_marks_of_a_kind_share_a_pin() -> None:
     marks = [MapMark(tick, HOUSE, 3, 3, f"no {tick}", MapMarkKind.MILESTONE) for tick in (1, 2)]
     marks += [MapMark(3, HOUSE, 3, 3, "stuck", MapMarkKind.STUCK)]
-    sheet = only(drawn(visits_on(HOUSE, [(3, 3)]), marks))
+    sheet = only(drawn(walk(HOUSE, [(3, 3)]), marks))
     assert [(pin.kind, pin.numbers) for pin in sheet.pins] == [
         (MapMarkKind.MILESTONE, (1, 2)),
         (MapMarkKind.STUCK, ()),
@@ -281,7 +277,7 @@ def test_thousands_of_marks_stay_readable() -> None:
         MapMark(tick, LANE, tick % 20, tick // 20 % 36, "stuck", MapMarkKind.STUCK)
         for tick in range(5_000)
     ]
-    sheet = only(drawn(visits_on(LANE, [(5, 5)]), marks))
+    sheet = only(drawn(walk(LANE, [(5, 5)]), marks))
     assert len(sheet.pins) <= 120
     assert sum(len(pin.labels) for pin in sheet.pins) == 5_000
     assert len(sheet_svg(sheet)) < PAGE
@@ -298,7 +294,7 @@ def test_the_first_and_last_square_are_marked() -> None:
 def test_text_is_escaped() -> None:
     hostile = "</title><script>alert('x')</script>&\""
     marks = [MapMark(1, TOWN, 5, 6, hostile, kind) for kind in MapMarkKind]
-    atlas = draw_atlas(WORLD, visits_on(TOWN, [(5, 6)]), name_of=lambda _: hostile, marks=marks)
+    atlas = draw_atlas(WORLD, walk(TOWN, [(5, 6)]), name_of=lambda _: hostile, marks=marks)
     page = ET.fromstring(atlas_html(atlas))  # raises when it is not well-formed
     assert not [each for each in page.iter() if each.tag == "script"]
     titles = [each.text or "" for each in page.iter("title")]
