@@ -111,7 +111,7 @@ def profile_text(facts: Path) -> str:
             {str(number): name for name, number in sorted(MAPS.items(), key=lambda pair: pair[1])},
         ),
     }
-    return laid_out({"title": TITLE, "sha1": SHA1, "sources": SOURCES, **tables})
+    return format_profile({"title": TITLE, "sha1": SHA1, "sources": SOURCES, **tables})
 
 
 def read_rows(facts: Path, name: str, columns: Sequence[str]) -> list[Row]:
@@ -218,7 +218,7 @@ def table(source: str, rows: Mapping[str, object]) -> Table:
     return {"source": source, "rows": rows}
 
 
-def laid_out(profile: Mapping[str, object]) -> str:
+def format_profile(profile: Mapping[str, object]) -> str:
     """Return JSON with each row of a table on its own line."""
     return "{\n" + ",\n".join(field(name, value) for name, value in profile.items()) + "\n}\n"
 

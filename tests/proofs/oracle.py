@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from agent.lab.exam.truth import FightOutcome, GameTruth, ObservedFight, truth_of
 from agent.story.story import Story
 from agent.tools.replay.operations import replay_run
-from agent.tools.replay.recording import moments
+from agent.tools.replay.recording import replayed_states
 from emulator import Cartridge, Dex, PyBoyConsole
 from memory import read_run
 from memory.tiers.approaches import APPROACH, MAX_APPROACHES, MAX_SITUATIONS, SITUATION, SPAN
@@ -193,7 +193,9 @@ def _compared_with_ram(run: Path, cartridge: Cartridge, events: Sequence[Event])
 def _truth(run: Path, cartridge: Cartridge) -> GameTruth:
     story, dex = Story.of(cartridge.kind), Dex.of(cartridge)
     with closing(read_run(run)) as folder, closing(PyBoyConsole(cartridge)) as console:
-        return truth_of(moments(folder.store, console), story, dex, run=folder.store.run_id, seed=0)
+        return truth_of(
+            replayed_states(folder.store, console), story, dex, run=folder.store.run_id, seed=0
+        )
 
 
 def _fight(fight: ObservedFight) -> tuple[int, str, str, str]:

@@ -3,7 +3,7 @@
 import pytest
 
 from agent.story.story import Story
-from agent.tools.verify.game import Roster
+from agent.tools.verify.game import FactChecks
 from emulator import CartridgeKind, demo_cartridge_path, load_cartridge
 from tests.proofs.broken_cartridges import (
     Edit,
@@ -32,7 +32,7 @@ def test_each_edit_applies_to_the_sources(edit: Edit) -> None:
 
 
 def test_edits_name_known_facts_and_six_are_quick() -> None:
-    known = Roster(load_cartridge(demo_cartridge_path())).log.rows.keys()
+    known = FactChecks(load_cartridge(demo_cartridge_path())).log.rows.keys()
     milestones = {milestone.id for milestone in Story.of(CartridgeKind.DEMO).milestones}
     assert {edit.finds for edit in EDITS.values()} <= known
     assert {edit.until for edit in EDITS.values()} <= milestones

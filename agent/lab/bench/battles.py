@@ -16,8 +16,8 @@ from agent.app import Interrupt
 from agent.app.session import PlayLimits
 from agent.battle.policy import BattlePolicy
 from agent.errors import RunError
-from agent.lab.bench.game import GOAL, Seeker, session_of
-from agent.lab.bench.stopwatch import heard
+from agent.lab.bench.game import GOAL, StateWatcher, open_session
+from agent.lab.bench.stopwatch import calls_of
 from agent.lab.publish import Findings, Row
 from agent.lab.runner import Asked, Done, play_all
 from agent.lab.stats import Distribution, Paired
@@ -61,7 +61,7 @@ KINDS: Final = (WILD, ONE, SEVERAL)
 
 
 @dataclass(frozen=True, slots=True)
-class Foe:
+class BattleOpponent:
     """A trainer by class and number, or a wild Pokemon with class 0."""
 
     trainer_class: int
@@ -77,17 +77,17 @@ class Foe:
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
+class BattleSetup:
     """The setup of one battle: the opponent, the own team, and the frames to wait before it."""
 
     seed: int
-    foe: Foe
+    foe: BattleOpponent
     own: tuple[Member, ...]
     dvs: int  # of the own mons, as stored
     wait: int
 
 
-def contest(dex: Dex, seed: int) -> Contest:
+def battle_setup(dex: Dex, seed: int) -> BattleSetup:
     """Return the battle of a seed; the kinds alternate, so that each has a third."""
     chance = Random(seed)
     foe = _foe(dex, KINDS[seed % len(KINDS)], chance)
@@ -95,23 +95,23 @@ def contest(dex: Dex, seed: int) -> Contest:
     size = 1 if len(foe.team) == 1 else chance.randint(1, min(len(foe.team), LARGEST_TEAM))
     species = [chance.choice(_fighters(dex)) for _ in range(size)]
     own = tuple([Member(max(highest + chance.choice(ABOVE), 2), each.index) for each in species])
-    return Contest(seed, foe, own, chance.randrange(1 << 16), 1 + chance.randrange(240))
+    return BattleSetup(seed, foe, own, chance.randrange(1 << 16), 1 + chance.randrange(240))
 
 
-def _foe(dex: Dex, kind: str, chance: Random) -> Foe:
+def _foe(dex: Dex, kind: str, chance: Random) -> BattleOpponent:
     trainers = [foe for foe in _trainers(dex) if foe.kind == kind]
     if trainers:
         return chance.choice(trainers)
     level, species = chance.randint(LOWEST, HIGHEST), chance.choice(_fighters(dex)).index
-    return Foe(0, 0, (Member(level, species),))
+    return BattleOpponent(0, 0, (Member(level, species),))
 
 
-def _trainers(dex: Dex) -> list[Foe]:
+def _trainers(dex: Dex) -> list[BattleOpponent]:
     """Return every distinct team once; unused trainer classes share one."""
-    teams: dict[tuple[Member, ...], Foe] = {}
+    teams: dict[tuple[Member, ...], BattleOpponent] = {}
     for number, trainer in dex.all_trainers.items():
         for at, team in enumerate(trainer.teams, start=1):
-            teams.setdefault(team, Foe(number, at, team))
+            teams.setdefault(team, BattleOpponent(number, at, team))
     return list(teams.values())
 
 
@@ -162,7 +162,7 @@ def _mon(dex: Dex, member: Member, dvs: int, player_id: int) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Strongest:
+class StrongestMove:
     """A baseline policy that never uses status moves, switches, runs or learns a move."""
 
     dex: Dex
@@ -205,11 +205,11 @@ OPPONENT_IS_TRAINER: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Fought:
-    """The result of one policy; `thought` is the processor time of each decision in seconds."""
+class FightResult:
+    """The result of one policy; `decision_s` is the processor time of each decision in seconds."""
 
     result: BattleResult | None
-    thought: tuple[float, ...]
+    decision_s: tuple[float, ...]
 
     @property
     def won(self) -> bool:
@@ -223,12 +223,12 @@ class BattlePair:
 
     seed: int
     kind: str
-    agent: Fought
-    baseline: Fought
+    agent: FightResult
+    baseline: FightResult
     met: str = ""
 
 
-class FightOrder(NamedTuple):
+class FightJob(NamedTuple):
     """The job of one process: seeds of battles, the cartridge image and the start state."""
 
     rom: Path
@@ -240,20 +240,20 @@ def fight_pairs(
     cartridge: Cartridge, seeds: Sequence[int], *, processes: int, done: Done
 ) -> list[BattlePair]:
     """Return the battle of each seed, fought by both policies; `done` gets the number of further completed ones."""
-    start = first_moment(cartridge)
+    start = start_state(cartridge)
     chunks = [seeds[at : at + CHUNK] for at in range(0, len(seeds), CHUNK)]
-    orders = [FightOrder(cartridge.path, start, chunk) for chunk in chunks]
+    orders = [FightJob(cartridge.path, start, chunk) for chunk in chunks]
     fought = play_all(
         fight_chunk, orders, processes=processes, done=lambda more: done(more * CHUNK)
     )
     return [pair for chunk in fought for pair in chunk]
 
 
-def fight_chunk(order: FightOrder, _asked: Asked) -> list[BattlePair]:
+def fight_chunk(order: FightJob, _asked: Asked) -> list[BattlePair]:
     """Return the battles of a few seeds."""
     cartridge = load_cartridge(order.rom)
     dex = Dex.of(cartridge)
-    agent, baseline = StandingPolicy(dex), Strongest(dex)
+    agent, baseline = NoRunPolicy(dex), StrongestMove(dex)
     with closing(PyBoyConsole(cartridge)) as console:
         return [
             BattlePair(
@@ -264,15 +264,15 @@ def fight_chunk(order: FightOrder, _asked: Asked) -> list[BattlePair]:
                 dex.trainer(drawn.foe.trainer_class).name if drawn.foe.trainer_class else "",
             )
             for seed in order.seeds
-            for drawn in [contest(dex, seed)]
+            for drawn in [battle_setup(dex, seed)]
         ]
 
 
-def first_moment(cartridge: Cartridge) -> bytes:
+def start_state(cartridge: Cartridge) -> bytes:
     """Return a saved state of the game of seed 0, in which the player has control after the first battle."""
     interrupt = Interrupt()
-    with session_of(cartridge, Story.of(cartridge.kind), 0, interrupt) as (session, store):
-        session.play(PlayLimits(GOAL, LONGEST), Seeker(_after_first_battle(), interrupt))
+    with open_session(cartridge, Story.of(cartridge.kind), 0, interrupt) as (session, store):
+        session.play(PlayLimits(GOAL, LONGEST), StateWatcher(_after_first_battle(), interrupt))
         moment = store.latest_checkpoint()
     if moment is None or not interrupt.asked:
         missing = f"the game of seed 0 has no battle within {LONGEST} ticks"
@@ -294,8 +294,8 @@ def _after_first_battle() -> Callable[[State], bool]:
 
 
 def play_battle(
-    console: PyBoyConsole, start: bytes, dex: Dex, drawn: Contest, commander: Commander
-) -> Fought:
+    console: PyBoyConsole, start: bytes, dex: Dex, drawn: BattleSetup, commander: Commander
+) -> FightResult:
     """Fight a battle from the saved start state."""
     console.load(start)
     state = read_state(console.ram(), console.frame)
@@ -307,7 +307,7 @@ def play_battle(
         console.poke(address, data)
     console.perform(Step(None, 0, BEGINNING))
     decide = type(commander).order
-    with heard([decide]) as turns:
+    with calls_of([decide]) as turns:
         skill_run = SkillRun(fight(commander, read_state(console.ram(), console.frame)))
         for _ in range(MOST_STEPS):
             if skill_run.outcome is not Outcome.RUNNING:
@@ -316,11 +316,11 @@ def play_battle(
             state = read_state(console.ram(), console.frame)
             skill_run.resume(state)
     ended = skill_run.outcome in (Outcome.DONE, Outcome.INTERRUPTED)
-    thought = tuple([each.cpu_s for each in turns[decide]])
-    return Fought(state.battle_result if ended else None, thought)
+    decision_s = tuple([each.cpu_s for each in turns[decide]])
+    return FightResult(state.battle_result if ended else None, decision_s)
 
 
-class StandingPolicy(BattlePolicy):
+class NoRunPolicy(BattlePolicy):
     """The policy of the agent with running refused, so that it must win."""
 
     def order(self, state: State, tried: TriedOrders) -> Order:
@@ -328,15 +328,15 @@ class StandingPolicy(BattlePolicy):
         return super().order(state, replace(tried, refused=tried.refused | {Flee()}))
 
 
-def _opponent_in_ram(foe: Foe) -> dict[int, bytes]:
+def _opponent_in_ram(foe: BattleOpponent) -> dict[int, bytes]:
     if foe.trainer_class:
-        opponent, level = OPPONENT_IS_TRAINER + foe.trainer_class, 0
+        code, level = OPPONENT_IS_TRAINER + foe.trainer_class, 0
     else:
-        level, opponent = foe.team[0]
+        level, code = foe.team[0]
     return {
         symbol("wTrainerNo"): bytes([foe.number]),
         symbol("wCurEnemyLevel"): bytes([level]),
-        symbol("wCurOpponent"): bytes([opponent]),
+        symbol("wCurOpponent"): bytes([code]),
     }
 
 
@@ -377,8 +377,8 @@ def battle_findings(cartridge: str, pairs: Sequence[BattlePair]) -> Findings:
     counts, rows = paired(pairs), battle_rows(pairs)
     difference, low, high = counts.interval()
     agent, baseline = counts.rates
-    thought = [each * MILLISECONDS for pair in pairs for each in pair.agent.thought]
-    thinking = Distribution.of(thought or [0.0])
+    decision_s = [each * MILLISECONDS for pair in pairs for each in pair.agent.decision_s]
+    thinking = Distribution.of(decision_s or [0.0])
     figures = {
         "lower_bound": low,
         "upper_bound": high,

@@ -23,9 +23,9 @@ from agent.app.checkpoints import Checkpoints
 from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
 from agent.errors import RunError
-from agent.lab.bench.game import GOAL, session_of
+from agent.lab.bench.game import GOAL, open_session
 from agent.lab.bench.limits import FigureBound, bounded, figure
-from agent.lab.bench.stopwatch import ObservedCall, Parts, heard
+from agent.lab.bench.stopwatch import ObservedCall, Parts, calls_of
 from agent.lab.publish import Findings
 from agent.story.story import Story
 from emulator import Cartridge, PyBoyConsole
@@ -54,8 +54,8 @@ def measure_checkpoints(
     for seed in range(games):
         say(f"game {seed + 1} of {games}")
         with (
-            heard([Checkpoints.save, *PARTS]) as calls,
-            session_of(cartridge, story, seed) as (play, _),
+            calls_of([Checkpoints.save, *PARTS]) as calls,
+            open_session(cartridge, story, seed) as (play, _),
         ):
             play.play(PlayLimits(GOAL, float("inf")), NoViewer())
         saved += calls[Checkpoints.save]

@@ -52,7 +52,7 @@ def play(
     """Play `ticks` ticks with everything on; `reference` plays the same number of frames, alternating with play."""
     story = Story.of(cartridge.kind)
     stopwatch = Stopwatch()
-    with stopwatch.on(parts), session_of(cartridge, story, seed) as (session, _):
+    with stopwatch.on(parts), open_session(cartridge, story, seed) as (session, _):
         pacer = Pacer(stopwatch, reference)
         summary = session.play(PlayLimits(NEVER, ticks), pacer)
         if summary.stop is not Stop.TICKS:
@@ -63,13 +63,13 @@ def play(
 
 def steps_of(cartridge: Cartridge, seed: int, ticks: int) -> list[Step]:
     """Return the input of a game up to the first badge, at most `ticks` ticks."""
-    with session_of(cartridge, Story.of(cartridge.kind), seed) as (session, store):
+    with open_session(cartridge, Story.of(cartridge.kind), seed) as (session, store):
         session.play(PlayLimits(GOAL, ticks), NoViewer())
         return [record_of(row).step for row in store.steps()]
 
 
 @contextmanager
-def session_of(
+def open_session(
     cartridge: Cartridge, story: Story, seed: int, interrupt: Interrupt | None = None
 ) -> Iterator[tuple[Session, RunStore]]:
     """Open a new session with an empty memory, and its store, in a temporary folder."""
@@ -79,7 +79,7 @@ def session_of(
             yield session
 
 
-class Seeker(Viewer):
+class StateWatcher(Viewer):
     """A viewer that ends play at the first state that meets a condition."""
 
     def __init__(self, found: Callable[[State], bool], interrupt: Interrupt) -> None:

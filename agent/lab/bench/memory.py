@@ -16,7 +16,7 @@ from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
 from agent.app.settings import NEVER
 from agent.lab.bench import memory_fill
-from agent.lab.bench.game import session_of
+from agent.lab.bench.game import open_session
 from agent.lab.bench.limits import BoundedFigure, FigureBound, bounded, figure, lapse, timed
 from agent.lab.bench.memory_fill import (
     EVERY_S,
@@ -25,7 +25,7 @@ from agent.lab.bench.memory_fill import (
     STRATEGIES,
     TICKS,
     Names,
-    stretch_of_play,
+    recorded_play,
 )
 from agent.lab.bench.stopwatch import CHECKPOINTS, PARTS, Parts, Stopwatch
 from agent.lab.publish import Findings
@@ -58,15 +58,15 @@ from memory.recall.context import gather_context
 from memory.tiers.lessons import LessonKind
 
 KILO: Final = 1_000
-ASKED: Final = 20  # different questions, alternating
+QUESTIONS: Final = 20  # different questions, alternating
 HOUR: Final = 3_600.0  # game seconds
 TOKENS: Final = 2_000
 
 
-def queries(memory: AgentMemory, names: Names, often: int) -> Iterator[BoundedFigure]:
+def query_figures(memory: AgentMemory, names: Names, often: int) -> Iterator[BoundedFigure]:
     """Yield the time of the queries of each tier, each run `often` in alternation, and the sizes of the tiers."""
     observer, strategist, tactician = memory.observer, memory.strategist, memory.tactician
-    numbers = range(ASKED)
+    numbers = range(QUESTIONS)
     asked: dict[FigureBound, list[Callable[[], object]]] = {
         FigureBound("observer query: all of a decision's context", 1.0, 0.05): [
             lambda: observer.decision_context
@@ -75,7 +75,7 @@ def queries(memory: AgentMemory, names: Names, often: int) -> Iterator[BoundedFi
             lambda: observer.current_state
         ],
         FigureBound("strategist objective query: one by its name", 5.0, 0.5): [
-            partial(strategist.objective, f"goal {each * OF_A_SESSION // ASKED}")
+            partial(strategist.objective, f"goal {each * OF_A_SESSION // QUESTIONS}")
             for each in numbers
         ],
         FigureBound("strategist objective query: the active one", 5.0, 0.5): [
@@ -84,19 +84,19 @@ def queries(memory: AgentMemory, names: Names, often: int) -> Iterator[BoundedFi
         FigureBound("tactician strategy query", 10.0, 1.0): [
             partial(
                 tactician.get_successful_strategies,
-                names.whom(each * STRATEGIES // ASKED // 4),
-                names.whom(each % 4),
+                names.mon(each * STRATEGIES // QUESTIONS // 4),
+                names.mon(each % 4),
             )
             for each in numbers
         ],
         FigureBound("tactician pattern query", 10.0, 1.0): [
-            partial(tactician.get_relevant_patterns, {"location": names.where(each)})
+            partial(tactician.get_relevant_patterns, {"location": names.place(each)})
             for each in numbers
         ],
         FigureBound("tactician mistake query", 10.0, 1.0): [
             partial(
                 tactician.get_mistakes_for_context,
-                {"location": names.where(each), "enemy_type": names.whom(each)},
+                {"location": names.place(each), "enemy_type": names.mon(each)},
             )
             for each in numbers
         ],
@@ -115,26 +115,26 @@ def size(what: str, limit: float, aim: float, held: str | bytes) -> BoundedFigur
     return BoundedFigure(FigureBound(what, limit, aim, "KB"), Distribution.of([count / KILO]))
 
 
-def recalling(
+def recall_figures(
     store: RunStore, query_log: RunStore, names: Names, count: int, often: int
 ) -> Iterator[BoundedFigure]:
-    """Yield the time of recall in `store`, which holds `count` observations; queries are logged in `aside`."""
+    """Yield the time of recall in `store`, which holds `count` observations; queries are logged in `query_log`."""
     now_s = EVERY_S * count
-    rounds = max(often // ASKED, 1)
-    numbers = range(ASKED)
-    by_both = [MemoryQuery(place=names.where(n), subject=names.whom(n)) for n in numbers]
+    rounds = max(often // QUESTIONS, 1)
+    numbers = range(QUESTIONS)
+    by_both = [MemoryQuery(place=names.place(n), subject=names.mon(n)) for n in numbers]
     asked: dict[FigureBound, Sequence[MemoryQuery]] = {
         FigureBound("recall: by place", 5.0, 1.0): [
-            MemoryQuery(place=names.where(each)) for each in numbers
+            MemoryQuery(place=names.place(each)) for each in numbers
         ],
         FigureBound("recall: by species", 5.0, 1.0): [
-            MemoryQuery(subject=names.whom(each)) for each in numbers
+            MemoryQuery(subject=names.mon(each)) for each in numbers
         ],
         FigureBound("recall: place and species, the last hour", 5.0, 1.0): [
             replace(each, since_s=now_s - HOUR) for each in by_both
         ],
         FigureBound("recall, worst case: a word that many have", None, None): [
-            MemoryQuery(text=names.whom(each)) for each in numbers
+            MemoryQuery(text=names.mon(each)) for each in numbers
         ],
         FigureBound("recall, worst case: the commonest word", None, None): [
             MemoryQuery(text="action")
@@ -158,21 +158,21 @@ LESSONS: Final = 20  # from a thousand ticks: more than in real play
 GAME: Final = b"game"  # placeholder for the emulator state in a checkpoint
 
 
-def consolidations(
-    memory: AgentMemory, store: RunStore, stretch: Sequence[Entry], rounds: int
+def consolidation_figures(
+    memory: AgentMemory, store: RunStore, recorded: Sequence[Entry], rounds: int
 ) -> Iterator[BoundedFigure]:
     """Yield the time of a consolidation after a thousand ticks of entries written by play."""
     took = []
     blackboard = memory.blackboard
     for number in range(1, rounds + 1):
         tick = number * TICKS
-        memory_fill.write_again(stretch, blackboard, tick)
+        memory_fill.write_again(recorded, blackboard, tick)
         took.append(lapse(partial(memory.consolidator.consolidate, tick + TICKS)))
         store.commit(checkpoint=Checkpoint(tick, tick, GAME, b"chain"))
     yield figure(CONSOLIDATION, took)
 
 
-def saving(home: Path, known: Knowledge, rounds: int) -> Iterator[BoundedFigure]:
+def storage_figures(home: Path, known: Knowledge, rounds: int) -> Iterator[BoundedFigure]:
     """Yield the times to store `known`, add to it and read it, and the size of its file."""
     path = home / "memory.sqlite"
     lessons = list(_lessons(known))
@@ -219,8 +219,8 @@ def _load_time(run: Path, path: Path) -> float:
         return lapse(take_over)
 
 
-WATCHING: Final = FigureBound("play watched and remembered, 1,000 ticks", None, None)
-ASKING: Final = FigureBound("overhead of consolidation in between, 1,000 ticks", 10.0, 5.0)
+OBSERVE: Final = FigureBound("play watched and remembered, 1,000 ticks", None, None)
+CHECK: Final = FigureBound("overhead of consolidation in between, 1,000 ticks", 10.0, 5.0)
 DISABLED: Final = FigureBound("a disabled hook, a call", 1.0, 1.0, "μs")
 REMEMBERING: Final = "remembering"
 # Calls from a hook that are not part of memory have a part of their own, and so do not count.
@@ -230,19 +230,19 @@ CALLS: Final = 1_000
 ROUNDS: Final = 200
 
 
-def watching(cartridge: Cartridge, games: int, ticks: int) -> BoundedFigure:
+def observe_figure(cartridge: Cartridge, games: int, ticks: int) -> BoundedFigure:
     """Return the time of hooks, extractors, blackboard and edges per thousand ticks, over the first `ticks` of games."""
     took = []
     story = Story.of(cartridge.kind)
     for seed in range(games):
         stopwatch = Stopwatch(process_time)
-        with stopwatch.on(TIMED), session_of(cartridge, story, seed) as (session, _):
+        with stopwatch.on(TIMED), open_session(cartridge, story, seed) as (session, _):
             session.play(PlayLimits(NEVER, ticks), NoViewer())
         took.append(stopwatch.lap()[REMEMBERING] * TICKS / ticks)
-    return figure(WATCHING, took)
+    return figure(OBSERVE, took)
 
 
-def asking(memory: AgentMemory) -> BoundedFigure:
+def check_figure(memory: AgentMemory) -> BoundedFigure:
     """Return the time of a thousand checks whether a consolidation is due, when none is."""
     tick, last = memory.consolidator.tick, memory.consolidator.last_consolidation_tick
 
@@ -250,7 +250,7 @@ def asking(memory: AgentMemory) -> BoundedFigure:
         for _ in repeat(None, TICKS):
             tick(last)
 
-    return figure(ASKING, [lapse(thousand) for _ in range(ROUNDS)])
+    return figure(CHECK, [lapse(thousand) for _ in range(ROUNDS)])
 
 
 class _HookProbe:
@@ -304,12 +304,12 @@ def measure_memory(
     with ExitStack() as stack:
         home = Path(stack.enter_context(TemporaryDirectory(prefix="bench-memory-")))
         say("playing a game for its entries")
-        stretch = stretch_of_play(cartridge, 0, effort.ticks)
-        names = memory_fill.Names.of(Dex.of(cartridge), stretch)
+        recorded = recorded_play(cartridge, 0, effort.ticks)
+        names = memory_fill.Names.of(Dex.of(cartridge), recorded)
         known = memory_fill.full_knowledge(names)
         store = open_run_store(home / "full.sqlite", run_id="full")
         stack.enter_context(closing(store))
-        memory = memory_fill.full_memory(store, known, names, stretch)
+        memory = memory_fill.full_memory(store, known, names, recorded)
         held = {
             "patterns": len(memory.tactician.patterns),
             "strategies": len(memory.tactician.strategies),
@@ -318,17 +318,17 @@ def measure_memory(
             "observations": effort.observations,
         }
         say("querying the three tiers")
-        figures = [*queries(memory, names, effort.often), asking(memory)]
+        figures = [*query_figures(memory, names, effort.often), check_figure(memory)]
         say("consolidating, saving and loading")
-        figures += consolidations(memory, store, stretch, effort.seldom)
-        figures += saving(home, known, effort.seldom)
+        figures += consolidation_figures(memory, store, recorded, effort.seldom)
+        figures += storage_figures(home, known, effort.seldom)
         say(f"storing {effort.observations:,} observations, and recalling some")
         path = home / "observed.sqlite"
-        observed = memory_fill.observed(path, stretch, names, effort.observations)
+        observed = memory_fill.observed(path, recorded, names, effort.observations)
         stack.enter_context(closing(observed))
         query_log = open_run_store(home / "aside.sqlite", run_id="aside")
         stack.enter_context(closing(query_log))
-        figures += recalling(observed, query_log, names, effort.observations, effort.often)
+        figures += recall_figures(observed, query_log, names, effort.observations, effort.often)
         say("playing, with memory's share timed")
-        figures += [watching(cartridge, effort.games, effort.ticks), disabled_hook()]
+        figures += [observe_figure(cartridge, effort.games, effort.ticks), disabled_hook()]
     return bounded("bench memory", cartridge.name, held, figures)

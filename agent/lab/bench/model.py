@@ -35,8 +35,8 @@ from agent.app.settings import model_terms
 from agent.fake_claude.answers import tokens_of_text
 from agent.fake_claude.server import FakeClaude, Handler
 from agent.lab.bench.limits import BoundedFigure, FigureBound, bounded, figure, timed
-from agent.lab.bench.stopwatch import Calls as HeardCalls
-from agent.lab.bench.stopwatch import ObservedCall, heard
+from agent.lab.bench.stopwatch import Calls as RecordedCalls
+from agent.lab.bench.stopwatch import ObservedCall, calls_of
 from agent.lab.publish import Findings, Row
 from agent.story.story import Story
 from emulator import Cartridge, Dex
@@ -148,7 +148,7 @@ def _set(variables: dict[str, str]) -> None:
     os.environ.update(variables)
 
 
-def talk_of(name: str, calls: HeardCalls, summary: Mapping[str, Any]) -> Row:
+def talk_of(name: str, calls: RecordedCalls, summary: Mapping[str, Any]) -> Row:
     """Return the figures of one conversation: tokens by kind, the share of memory, and the summary of its session."""
     tokens, purposes, memory = Counter(dict.fromkeys(KINDS, 0)), Counter[str](), 0
     for each in calls[COMPLETED]:
@@ -207,7 +207,7 @@ def _played(cartridge: Cartridge, home: Path, ticks: int) -> ModelGame:
         asking=AskSettings(every=EVERY),
     )
     home.mkdir()
-    with loopback(), heard((ASKED, COMPLETED, LAID_OUT, TOOL_USED)) as calls:
+    with loopback(), calls_of((ASKED, COMPLETED, LAID_OUT, TOOL_USED)) as calls:
         summary = play_run(settings, NoViewer(), Interrupt())
     with closing(read_run(home / "run")) as folder:
         observations = folder.store.observations()
@@ -226,13 +226,13 @@ def _played(cartridge: Cartridge, home: Path, ticks: int) -> ModelGame:
 
 def _talk(
     game: ModelGame, home: Path, name: str, count: int, *, distils: bool
-) -> tuple[Row, HeardCalls]:
+) -> tuple[Row, RecordedCalls]:
     """Ask `count` questions of `game` in one conversation; return its figures, and the recorded calls."""
     home.mkdir()
     functions = (ASKED, COMPLETED, SERVED, TOLD, BEFORE, OBSERVED, RECORDED, LAID_OUT)
     with (
         loopback(),
-        heard(functions) as calls,
+        calls_of(functions) as calls,
         closing(open_run_store(home / "run.sqlite", run_id=name)) as store,
     ):
         terms = model_terms(AskSettings(tapes=home, distils=distils), home)
@@ -249,7 +249,7 @@ def _talk(
     return talk_of(name, calls, summary), calls
 
 
-def _costs(calls: HeardCalls) -> Iterator[BoundedFigure]:
+def _costs(calls: RecordedCalls) -> Iterator[BoundedFigure]:
     """Yield the times of a talk: processor time, but wall time for questions and for writes that wait for the disk."""
     questions = [each.wall_s - sum(_within(calls[SERVED], each)) for each in calls[ASKED]]
     yield figure(QUESTION, questions)

@@ -156,7 +156,7 @@ Calls: TypeAlias = Mapping[Function, Sequence[ObservedCall]]
 
 
 @contextmanager
-def heard(functions: Iterable[Function]) -> Iterator[Calls]:
+def calls_of(functions: Iterable[Function]) -> Iterator[Calls]:
     """Record the calls of several functions, except those that raise."""
     calls: dict[Function, list[ObservedCall]] = {each: [] for each in functions}
     with ExitStack() as stack:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, TypeAlias
 from agent.app import Interrupt, Settings, Stop, Summary, play_run
 from agent.events import BattleEvent, WaypointEvent, events
 from agent.experience.uses import MemoryUse
-from agent.lab.bench.game import GOAL, Seeker
+from agent.lab.bench.game import GOAL, StateWatcher
 from agent.lab.eval import blackouts
 from agent.lab.runner import Asked, Done, play_all
 from emulator import Cartridge, EmulatorError
@@ -82,7 +82,7 @@ def play_on(order: TrialOrder, memory: Path, asked: Asked) -> TrialGame:
             memory=memory,
             without=order.without,
         )
-        summary = play_run(settings, Seeker(lambda _state: asked(), interrupt), interrupt)
+        summary = play_run(settings, StateWatcher(lambda _state: asked(), interrupt), interrupt)
         with closing(read_run(run)) as folder:
             return _game(order, summary, folder.store)
 

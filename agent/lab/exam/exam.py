@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, TypeAlias
 from agent.app import Interrupt, Settings, Stop, play_run
 from agent.app.play import NoViewer
 from agent.errors import RunError
-from agent.lab.exam.examinee import glimpsed, notebook, recall
+from agent.lab.exam.examinee import guess, open_exam_memory, recall
 from agent.lab.exam.paper import paper
 from agent.lab.exam.question import (
     ExamAnswer,
@@ -31,7 +31,7 @@ from agent.lab.exam.question import (
 from agent.lab.exam.truth import CartridgeNames, GameTruth, truth_of
 from agent.lab.publish import Findings
 from agent.story.story import Story
-from agent.tools.replay.recording import moments
+from agent.tools.replay.recording import replayed_states
 from emulator import Cartridge, Dex, PyBoyConsole
 from memory import read_knowledge_store, read_run
 
@@ -61,7 +61,7 @@ def record(
         with closing(read_knowledge_store(memory)) as knowledge:
             knowledge.backup(after)
         with closing(read_run(run)) as folder, closing(PyBoyConsole(cartridge)) as console:
-            store, driven = folder.store, moments(folder.store, console)
+            store, driven = folder.store, replayed_states(folder.store, console)
             truth = truth_of(driven, story, dex, run=store.run_id, seed=seed)
         yield RecordedGame(run, after, truth)
 
@@ -74,8 +74,8 @@ class AnsweredQuestion(NamedTuple):
     """A question, and its answers with memory and without."""
 
     question: ExamQuestion
-    remembering: ExamAnswer | None
-    forgetful: ExamAnswer | None
+    with_memory: ExamAnswer | None
+    without_memory: ExamAnswer | None
 
 
 Paper: TypeAlias = Sequence[AnsweredQuestion]
@@ -90,22 +90,22 @@ def examine(
         truths: list[GameTruth] = []
         for game in record(cartridge, seeds, Path(home), until=GOAL):
             truths.append(game.truth)
-            papers.append(sit(cartridge, game, truths))
+            papers.append(answer_paper(cartridge, game, truths))
             done(1)
     return papers
 
 
-def sit(cartridge: Cartridge, game: RecordedGame, truths: Sequence[GameTruth]) -> Paper:
+def answer_paper(cartridge: Cartridge, game: RecordedGame, truths: Sequence[GameTruth]) -> Paper:
     """Return the answered paper about the last of `truths`, which is that of `game`."""
     story, dex = Story.of(cartridge.kind), Dex.of(cartridge)
     chance = Random(f"{SEED}/{len(truths)}/{game.truth.seed}")
     questions = paper(truths, CartridgeNames.of(story, dex), chance)
     with (
         TemporaryDirectory(prefix="exam-") as home,
-        notebook(game.run, game.memory, Path(home)) as notes,
+        open_exam_memory(game.run, game.memory, Path(home)) as notes,
     ):
         return [
-            AnsweredQuestion(each, recall(notes, each), glimpsed(each, game.truth.last, story, dex))
+            AnsweredQuestion(each, recall(notes, each), guess(each, game.truth.last, story, dex))
             for each in questions
         ]
 
@@ -115,8 +115,8 @@ def scores(papers: Iterable[Paper]) -> dict[str, ExamScore]:
     found = {"with": ExamScore(), "without": ExamScore()}
     for each in chain.from_iterable(papers):
         kind = each.question.kind
-        found["with"][kind, mark(each.question, each.remembering)] += 1
-        found["without"][kind, mark(each.question, each.forgetful)] += 1
+        found["with"][kind, mark(each.question, each.with_memory)] += 1
+        found["without"][kind, mark(each.question, each.without_memory)] += 1
     return found
 
 
@@ -126,7 +126,7 @@ def exam_findings(cartridge: str, papers: Sequence[Paper]) -> Findings:
     kinds = {kind.value: [kind] for kind in QuestionKind if sides["with"].of([kind]).total()}
     kinds["all"] = [*QuestionKind]
     shares = {
-        f"{who} memory": {name: score.rightly(these) for name, these in kinds.items()}
+        f"{who} memory": {name: score.right_share(these) for name, these in kinds.items()}
         for who, score in sides.items()
     }
     table = [
@@ -148,8 +148,8 @@ def exam_findings(cartridge: str, papers: Sequence[Paper]) -> Findings:
             "kind": each.question.kind.value,
             "question": each.question.words,
             "right": _answer_text(each.question.expected),
-            "with": _answer_text(each.remembering),
-            "without": _answer_text(each.forgetful),
+            "with": _answer_text(each.with_memory),
+            "without": _answer_text(each.without_memory),
         }
         for number, paper in enumerate(papers, start=1)
         for each in paper

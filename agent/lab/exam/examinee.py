@@ -57,7 +57,7 @@ class ExamMemory:
         """Return the record of this run about `name`, or None when memory does not know it."""
         return self.of_run(self.recalled(kind, name)) if self.is_known(name) else None
 
-    def told_of(self, name: str) -> Mapping[str, Any] | None:
+    def from_context(self, name: str) -> Mapping[str, Any] | None:
         """Return the record of this run about `name`, from the entries selected for a prompt about it."""
         query = MemoryQuery(kinds=(ACQUAINTANCE, BATTLE), subject=name)
         keys = gather_context(self._actions, query, BUDGET, "exam").keys
@@ -100,7 +100,7 @@ def run_of(entry: Entry) -> str:
 
 
 @contextmanager
-def notebook(run: Path, memory: Path, home: Path) -> Iterator[ExamMemory]:
+def open_exam_memory(run: Path, memory: Path, home: Path) -> Iterator[ExamMemory]:
     """Open the memory of a finished run on a copy in the folder `home`, because reading must not change it."""
     copy = home / "looked-at"
     copytree(run, copy)
@@ -114,12 +114,12 @@ def notebook(run: Path, memory: Path, home: Path) -> Iterator[ExamMemory]:
         yield ExamMemory(known, known.actions(store, Hooks()), knowledge, store.run_id)
 
 
-Recalling: TypeAlias = Callable[[ExamMemory, ExamQuestion], ExamAnswer | None]
+AnswerReader: TypeAlias = Callable[[ExamMemory, ExamQuestion], ExamAnswer | None]
 
 
 def _field(
     find: Callable[[ExamMemory, str], Mapping[str, Any] | None], field: str, counted: str = ""
-) -> Recalling:
+) -> AnswerReader:
     """Return a reader of a field of the record about the subject; None if its field `counted` is zero."""
 
     def recall(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
@@ -145,7 +145,7 @@ def _level(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
     return members(teams[0]["team"]).get(form.subject) if teams else None
 
 
-def _once_fought(count: Callable[[ExamMemory], int]) -> Recalling:
+def _once_fought(count: Callable[[ExamMemory], int]) -> AnswerReader:
     """Return a reader that counts battles, or None if the session has none."""
     return lambda notes, _: count(notes) if notes.strategist.totals.total_battles else None
 
@@ -197,7 +197,7 @@ def _blacked_out_by(notes: ExamMemory, _form: ExamQuestion) -> ExamAnswer | None
     return str(max(entries, key=lambda each: each.tick).data["subject"]) if entries else None
 
 
-def _then(field: str) -> Recalling:
+def _then(field: str) -> AnswerReader:
     """Return a reader of a field recorded at a milestone."""
 
     def recall(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
@@ -263,13 +263,13 @@ def _best_starter(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
     return min(turns, key=lambda name: fmean(turns[name]), default=None)
 
 
-KNOWING: Final[Mapping[QuestionTopic, Recalling]] = {
+READERS: Final[Mapping[QuestionTopic, AnswerReader]] = {
     QuestionTopic.LOST_IN: _field(_met, "lost_in", "lost"),
     QuestionTopic.LOST_AT: _field(_met, "lost_at", "lost"),
     QuestionTopic.LOST_BY: _field(_met, "lost_by", "lost"),
     QuestionTopic.LOST_THERE: _lost_there,
-    QuestionTopic.WON_BY: _field(ExamMemory.told_of, "won_by", "won"),
-    QuestionTopic.WON_WITH: _field(ExamMemory.told_of, "won_with", "won"),
+    QuestionTopic.WON_BY: _field(ExamMemory.from_context, "won_by", "won"),
+    QuestionTopic.WON_WITH: _field(ExamMemory.from_context, "won_with", "won"),
     QuestionTopic.MONEY: _money,
     QuestionTopic.ITEMS: _items,
     QuestionTopic.LEVEL: _level,
@@ -301,7 +301,7 @@ KNOWING: Final[Mapping[QuestionTopic, Recalling]] = {
 }
 
 
-def glimpsed(form: ExamQuestion, state: State, story: Story, dex: Dex) -> ExamAnswer | None:
+def guess(form: ExamQuestion, state: State, story: Story, dex: Dex) -> ExamAnswer | None:
     """Return the answer from the last state of a game without memory, or None."""
     match form.topic:
         case QuestionTopic.MONEY:
@@ -320,4 +320,4 @@ def glimpsed(form: ExamQuestion, state: State, story: Story, dex: Dex) -> ExamAn
 
 def recall(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
     """Return the answer from memory, or None if it does not know."""
-    return KNOWING[form.topic](notes, form)
+    return READERS[form.topic](notes, form)

@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Final
 
 from agent.lab.exam.question import ExamQuestion, Expected, QuestionKind, QuestionTopic
-from agent.lab.exam.truth import PATIENCE, CartridgeNames, FightOutcome, GameTruth
+from agent.lab.exam.truth import PROOF_DELAY, CartridgeNames, FightOutcome, GameTruth
 
 OF_EACH: Final = 16  # questions of a kind in one paper
 OF_NEVER: Final = 32  # there are many things that never happened
@@ -27,7 +27,7 @@ def paper(truths: Sequence[GameTruth], there: CartridgeNames, chance: Random) ->
         *firsts(truth),
         *counts(truth),
         *across(truths),
-        *never_was(truths, there),
+        *never_happened(truths, there),
     ]
     asked: list[ExamQuestion] = []
     for kind in QuestionKind:
@@ -101,14 +101,14 @@ def firsts(truth: GameTruth) -> Iterator[ExamQuestion]:
         yield ExamQuestion(QuestionTopic.FIRST_MET, name, ticks)
         yield ExamQuestion(QuestionTopic.MET_IN, name, first.place)
     for name, tick in truth.milestones.items():
-        yield ExamQuestion(QuestionTopic.REACHED, name, range(tick, tick + PATIENCE + 1))
+        yield ExamQuestion(QuestionTopic.REACHED, name, range(tick, tick + PROOF_DELAY + 1))
     for name, place in truth.found_in.items():
         yield ExamQuestion(QuestionTopic.FOUND_IN, name, place)
     for name, tick in truth.milestones.items():
         money, level = truth.money_at(tick), truth.level_at(tick)
-        if money == truth.money_at(tick + PATIENCE):
+        if money == truth.money_at(tick + PROOF_DELAY):
             yield ExamQuestion(QuestionTopic.MONEY_AT, name, money)
-        if level and level == truth.level_at(tick + PATIENCE):
+        if level and level == truth.level_at(tick + PROOF_DELAY):
             yield ExamQuestion(QuestionTopic.LEVEL_AT, name, level)
     for one, other in combinations(truth.places, 2):
         # The later one is named first, so that always choosing the first name is wrong.
@@ -142,7 +142,7 @@ def across(truths: Sequence[GameTruth]) -> Iterator[ExamQuestion]:
             yield ExamQuestion(QuestionTopic.RUNS_LOST, name, runs)
 
 
-def never_was(truths: Sequence[GameTruth], there: CartridgeNames) -> Iterator[ExamQuestion]:
+def never_happened(truths: Sequence[GameTruth], there: CartridgeNames) -> Iterator[ExamQuestion]:
     """Yield questions about things that never happened in the last game, worded as if they had."""
     truth = truths[-1]
     yield from _never_met(truth, (*there.species, *there.trainers))
@@ -183,7 +183,7 @@ def _of_game(
 def _of_one(truth: GameTruth) -> Iterator[ExamQuestion]:
     yield _of_game(truth, QuestionTopic.RUN_STARTER, "", truth.starter)
     for name, tick in truth.milestones.items():
-        turns = truth.turns_to(tick + PATIENCE)
+        turns = truth.turns_to(tick + PROOF_DELAY)
         if turns == truth.turns_to(tick):  # otherwise a battle ends too close to the milestone
             yield _of_game(truth, QuestionTopic.RUN_TURNS, name, turns)
     for name in truth.met:
@@ -196,12 +196,12 @@ def _of_one(truth: GameTruth) -> Iterator[ExamQuestion]:
 def _compared(truths: Sequence[GameTruth], name: str) -> Iterator[ExamQuestion]:
     ticks = {truth.run: truth.milestones[name] for truth in truths}
     first, second = sorted(ticks.values())[:2]
-    if second > first + PATIENCE:
+    if second > first + PROOF_DELAY:
         yield ExamQuestion(QuestionTopic.QUICKEST, name, min(ticks, key=lambda each: ticks[each]))
     turns = defaultdict[str, list[int]](list)
     for truth in truths:
         tick = truth.milestones[name]
-        if truth.turns_to(tick) != truth.turns_to(tick + PATIENCE):
+        if truth.turns_to(tick) != truth.turns_to(tick + PROOF_DELAY):
             return
         turns[truth.starter].append(truth.turns_to(tick))
     means = sorted((fmean(each), starter) for starter, each in turns.items())

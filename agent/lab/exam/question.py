@@ -135,11 +135,11 @@ class ExamScore(Counter[tuple[QuestionKind, ExamMark]]):
         """Return the marks of questions of `kinds`."""
         return Counter({mark: sum(self[kind, mark] for kind in kinds) for mark in ExamMark})
 
-    def rightly(self, kinds: Iterable[QuestionKind] = QuestionKind) -> Interval:
+    def right_share(self, kinds: Iterable[QuestionKind] = QuestionKind) -> Interval:
         """Return the share of right answers and right abstentions for questions of `kinds`."""
         marks = self.of(kinds)
-        rightly = marks[ExamMark.RIGHT] + marks[ExamMark.ABSTAINED_RIGHTLY]
-        return share_interval(rightly, marks.total())
+        right_share = marks[ExamMark.RIGHT] + marks[ExamMark.ABSTAINED_RIGHTLY]
+        return share_interval(right_share, marks.total())
 
     def points(self) -> int:
         """Return the sum of points."""

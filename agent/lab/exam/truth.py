@@ -58,7 +58,7 @@ class _OngoingFight:
     pp: dict[tuple[int, int], int] = field(default_factory=dict)
 
 
-class FightWatch:
+class FightTracker:
     """Collects battles from states in order; a battle is complete when the player has control again and its cost is known."""
 
     def __init__(self, story: Story, dex: Dex) -> None:
@@ -67,7 +67,7 @@ class FightWatch:
         self._dex = dex
         self._ongoing: _OngoingFight | None = None
 
-    def saw(self, tick: int, state: State) -> None:
+    def observe(self, tick: int, state: State) -> None:
         """Process one state."""
         if not state.game_started:
             return
@@ -135,7 +135,7 @@ def _with(names: tuple[str, ...], name: str) -> tuple[str, ...]:
     return names if name in names else (*names, name)
 
 
-PATIENCE: Final = 30  # ticks from the proof of a milestone in memory to the one on screen
+PROOF_DELAY: Final = 30  # ticks from the proof of a milestone in memory to the one on screen
 
 
 class HeldValue(NamedTuple):
@@ -207,13 +207,13 @@ def truth_of(
     moments: Iterable[tuple[int, State]], story: Story, dex: Dex, *, run: str, seed: int
 ) -> GameTruth:
     """Return the truth about one game, from its ticks and states in `moments` since power-on."""
-    fights, truth, here = FightWatch(story, dex), None, None
+    fights, truth, here = FightTracker(story, dex), None, None
     for tick, state in moments:
         truth = truth or GameTruth(run, seed, state)
         truth.ticks, truth.last = tick, state
         if not state.game_started:
             continue
-        fights.saw(tick, state)
+        fights.observe(tick, state)
         _record(truth, state, story, dex)
         if state.in_control and state.map.map_id != here:
             here = state.map.map_id

@@ -13,7 +13,7 @@ from enum import Enum
 from math import log2
 from typing import Final, NamedTuple, TypeAlias
 
-from agent.tools.replay.recording import Recording, bring, find_edit, restore
+from agent.tools.replay.recording import Recording, find_edit, restore, restore_latest
 from emulator import (
     RED,
     Console,
@@ -203,10 +203,10 @@ class BisectResult(NamedTuple):
         return 2 + log2(self.moments)
 
 
-Passed: TypeAlias = tuple[CheckpointMark, Ram]  # a checkpoint on the way, and RAM as replayed
+PassedMark: TypeAlias = tuple[CheckpointMark, Ram]  # a checkpoint passed, and RAM as replayed
 
 
-class Parted(NamedTuple):
+class RamChange(NamedTuple):
     """Two consecutive checkpoints: RAM is as recorded at `good` (0: power-on), but not at `bad`."""
 
     good: int
@@ -222,11 +222,11 @@ def bisect_alone(recording: Recording, switch_on: SwitchOn) -> BisectResult:
         edited = find_edit(recording, console.cartridge.sha1)
         intact = recording if edited is None else recording.before(edited.tick)
         divergence, passed = _replay_to_difference(intact, console, search)
-        parted = _parted(intact, passed, search)
+        change = _changed(intact, passed, search)
         return BisectResult(
-            divergence=_first(divergence, parted) or edited,
-            shown=None if parted is None else parted.shown,
-            notes=(*_notes_on_drive(edited, divergence, parted, passed), *search.notes),
+            divergence=_earlier(divergence, change) or edited,
+            shown=None if change is None else change.shown,
+            notes=(*_notes_on_drive(edited, divergence, change, passed), *search.notes),
             restores=search.restores,
             moments=recording.moments,
             ticks=search.ticks,
@@ -235,7 +235,7 @@ def bisect_alone(recording: Recording, switch_on: SwitchOn) -> BisectResult:
 
 def _replay_to_difference(
     recording: Recording, console: Console, search: Search
-) -> tuple[Divergence | None, list[Passed]]:
+) -> tuple[Divergence | None, list[PassedMark]]:
     """Replay to the end, or to the first checkpoint after a divergence."""
     marks = {each.tick: each for each in recording.marks}
     divergence, passed = None, []
@@ -250,7 +250,9 @@ def _replay_to_difference(
     return divergence, passed
 
 
-def _parted(recording: Recording, passed: Sequence[Passed], search: Search) -> Parted | None:
+def _changed(
+    recording: Recording, passed: Sequence[PassedMark], search: Search
+) -> RamChange | None:
     """Return the two checkpoints between which RAM began to differ, found by binary search."""
     known = list(passed)
     if not known:
@@ -270,31 +272,31 @@ def _parted(recording: Recording, passed: Sequence[Passed], search: Search) -> P
     bad, ram = known[high]
     between = f"at the checkpoint of tick {bad.tick}, driven -> recorded"
     good = known[high - 1][0].tick if high else 0
-    return Parted(good, bad.tick, difference(ram, seen, between))
+    return RamChange(good, bad.tick, difference(ram, seen, between))
 
 
-def _first(divergence: Divergence | None, parted: Parted | None) -> Divergence | None:
-    if parted is None or (divergence is not None and divergence.tick <= parted.bad):
+def _earlier(divergence: Divergence | None, change: RamChange | None) -> Divergence | None:
+    if change is None or (divergence is not None and divergence.tick <= change.bad):
         return divergence
     detail = (
-        f"all ticks up to it match, but its RAM differs; RAM still matched at tick {parted.good}, and"
+        f"all ticks up to it match, but its RAM differs; RAM still matched at tick {change.good}, and"
         " what changed since is not covered by the digest of a tick"
     )
-    return Divergence(parted.bad, DivergenceKind.CHECKPOINT, detail)
+    return Divergence(change.bad, DivergenceKind.CHECKPOINT, detail)
 
 
 def _notes_on_drive(
     edited: Divergence | None,
     divergence: Divergence | None,
-    parted: Parted | None,
-    passed: Sequence[Passed],
+    change: RamChange | None,
+    passed: Sequence[PassedMark],
 ) -> list[str]:
     notes = []
     if edited is not None:
         notes.append(f"the recording itself was changed: {edited}")
-    if divergence is not None and parted is not None and parted.bad < divergence.tick:
+    if divergence is not None and change is not None and change.bad < divergence.tick:
         notes.append(f"the ticks differ from {divergence.tick} on ({divergence.kind})")
-    if divergence is not None and parted is None:
+    if divergence is not None and change is None:
         last = passed[-1][0].tick if passed else 0
         notes.append(
             f"at the checkpoint of tick {last} RAM matches the recording again"
@@ -358,7 +360,7 @@ def _shown(pair: RecordingPair, tick: int, search: Search) -> Difference:
 def _ram_at(name: str, recording: Recording, span: tuple[int, int], search: Search) -> Ram:
     latest, tick = span
     console = search.console()
-    start, refused = bring(console, recording, latest)
+    start, refused = restore_latest(console, recording, latest)
     search.restores += 1
     search.notes |= dict.fromkeys(refused)
     differs = None

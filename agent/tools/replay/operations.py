@@ -31,14 +31,14 @@ from agent.tools.replay.recording import (
     Picture,
     Replay,
     TickRange,
-    bring,
     drive,
     episode_of,
     film,
-    follow,
     frames_of,
     recording_of,
-    require_sound,
+    replay_steps,
+    require_intact,
+    restore_latest,
     seconds,
 )
 from emulator import Cartridge, PyBoyConsole, first_divergence
@@ -90,17 +90,17 @@ def open_recording(path: Path) -> Iterator[OpenRecording]:
         yield OpenRecording(path, origin, milestones, recording_of(run), run)
 
 
-def slot_for(origin: RecordingOrigin, rom: Path | None, tell: Tell) -> Cartridge:
+def cartridge_of(origin: RecordingOrigin, rom: Path | None, tell: Tell) -> Cartridge:
     """Return the cartridge of a recording, and report when the emulator is another version.
 
     Raises CartridgeError when the cartridge is a different one.
     """
     cartridge = cartridge_for(rom, origin)
-    tell_emulator(origin.pyboy, tell)
+    report_emulator(origin.pyboy, tell)
     return cartridge
 
 
-def tell_emulator(then: str, tell: Tell) -> None:
+def report_emulator(then: str, tell: Tell) -> None:
     """Report when a recording was made with another version of PyBoy."""
     now = version("pyboy")
     if then not in ("", now):  # old recordings do not state it
@@ -154,15 +154,15 @@ def replay_run(
     with open_recording(path) as of, _console(of, rom, tell) as console:
         if episode is None:
             return drive(of.recording, console)
-        _, says, records = episode_of(of.store("--episode"), episode)
-        tell(says)
+        _, description, records = episode_of(of.store("--episode"), episode)
+        tell(description)
         return Replay(len(records), first_divergence(console, records))
 
 
 def bisect_run(path: Path, rom: Path | None, *, tell: Tell = quiet) -> BisectResult:
     """Find the first tick at which a replay differs from the recording in `path`."""
     with open_recording(path) as of:
-        return bisect_alone(of.recording, partial(PyBoyConsole, slot_for(of.origin, rom, tell)))
+        return bisect_alone(of.recording, partial(PyBoyConsole, cartridge_of(of.origin, rom, tell)))
 
 
 def bisect_runs(one: Path, other: Path, rom: Path | None, *, tell: Tell = quiet) -> BisectResult:
@@ -178,7 +178,7 @@ def bisect_runs(one: Path, other: Path, rom: Path | None, *, tell: Tell = quiet)
                 f" {there.cartridge}, SHA-1 {there.sha1}: their ticks cannot be compared"
             )
             raise RunError(message)
-        cartridge = slot_for(here, rom, tell)
+        cartridge = cartridge_of(here, rom, tell)
         if here.pyboy != there.pyboy:
             tell(f"A was recorded with PyBoy {here.pyboy}, B with PyBoy {there.pyboy}")
         if here.seed != there.seed:
@@ -194,7 +194,7 @@ def export_run(path: Path, file: Path, *, tell: Tell = quiet) -> int:
     """
     require_new(file)
     with open_recording(path) as of:
-        require_sound(path, of.recording, of.origin.sha1)
+        require_intact(path, of.recording, of.origin.sha1)
         data = encode_portable(of.origin, of.milestones, of.recording.records)
         tell(f"{len(of.recording.records)} ticks of {of.origin.run}, {len(data):,} bytes")
     write_new(file, data)
@@ -205,10 +205,10 @@ def picture_run(path: Path, rom: Path | None, shot: PictureRequest, *, tell: Tel
     """Write pictures of the recording in `path`, and return the size of the file in bytes."""
     require_new(shot.file)
     with open_recording(path) as of, _console(of, rom, tell) as console:
-        require_sound(path, of.recording, of.origin.sha1)
+        require_intact(path, of.recording, of.origin.sha1)
         _require_short_enough(frames_of(of.recording, shot.tick_range), shot.form)
         # One tick earlier than needed: the first picture of a console needs the frames before it.
-        at, notes = bring(console, of.recording, shot.tick_range.first - 2)
+        at, notes = restore_latest(console, of.recording, shot.tick_range.first - 2)
         for each in notes:
             tell(each)
         data = _render(of, console, shot, at)
@@ -217,7 +217,7 @@ def picture_run(path: Path, rom: Path | None, shot: PictureRequest, *, tell: Tel
 
 
 def _console(of: OpenRecording, rom: Path | None, tell: Tell) -> closing[PyBoyConsole]:
-    return closing(PyBoyConsole(slot_for(of.origin, rom, tell)))
+    return closing(PyBoyConsole(cartridge_of(of.origin, rom, tell)))
 
 
 def _render(of: OpenRecording, console: PyBoyConsole, shot: PictureRequest, at: int) -> bytes:
@@ -225,7 +225,7 @@ def _render(of: OpenRecording, console: PyBoyConsole, shot: PictureRequest, at: 
     from agent.tools.replay.images import gif, mp4, png
 
     if shot.form is PictureForm.PNG:
-        follow(console, of.recording.records[at : shot.tick_range.last], draws=True)
+        replay_steps(console, of.recording.records[at : shot.tick_range.last], draws=True)
         return png(console.screen(), shot.scale)
     every = min(EVERY[shot.form], frames_of(of.recording, shot.tick_range))
     pictures: Iterable[Picture] = film(console, of.recording, shot.tick_range, at=at, every=every)
@@ -268,7 +268,7 @@ def redecide_run(
         folder = stack.enter_context(closing(read_run(path)))
         settings, recorded = RunSettings.of(folder.settings), list(folder.store.steps())
         cartridge = cartridge_for(rom, settings)
-        tell_emulator(settings.pyboy, tell)
+        report_emulator(settings.pyboy, tell)
         if len(folder.store.sessions()) > 1:
             message = f"{path} was resumed, and its memory of then is lost; replay its steps alone"
             raise RunError(message)

@@ -86,7 +86,7 @@ def find_edit(recording: Recording, cartridge_sha1: str) -> Divergence | None:
     return None
 
 
-def require_sound(path: Path, recording: Recording, cartridge_sha1: str) -> None:
+def require_intact(path: Path, recording: Recording, cartridge_sha1: str) -> None:
     """Raise RunError when the recording in `path` was changed or cut after it was made."""
     edited = find_edit(recording, cartridge_sha1)
     if edited is not None:
@@ -98,7 +98,7 @@ def _edited(tick: int, detail: str) -> Divergence:
     return Divergence(tick, DivergenceKind.EDITED, detail)
 
 
-def bring(console: Console, recording: Recording, latest: int) -> tuple[int, list[str]]:
+def restore_latest(console: Console, recording: Recording, latest: int) -> tuple[int, list[str]]:
     """Restore the last usable checkpoint up to tick `latest` on a new console; power-on is always usable.
 
     Return its tick, and a note for each checkpoint that was skipped.
@@ -146,7 +146,7 @@ def drive(recording: Recording, console: Console) -> Replay:
     return Replay(len(recording.records), edited)
 
 
-def moments(run: RunReader, console: Console) -> Iterator[tuple[int, State]]:
+def replayed_states(run: RunReader, console: Console) -> Iterator[tuple[int, State]]:
     """Yield each tick of the live steps of `run` with the state after it, from a new `console`.
 
     Raises Divergence where the replay differs from the recording.
@@ -158,7 +158,7 @@ def moments(run: RunReader, console: Console) -> Iterator[tuple[int, State]]:
         yield record.tick, read_state(console.ram(), console.frame)
 
 
-def follow(console: Console, records: Sequence[StepRecord], *, draws: bool = False) -> None:
+def replay_steps(console: Console, records: Sequence[StepRecord], *, draws: bool = False) -> None:
     """Replay steps, with `draws` drawing the last picture; raises Divergence where the game differs from the recording."""
     for number, each in enumerate(records, start=1):
         console.perform(each.step, render=draws and number == len(records))
@@ -175,7 +175,7 @@ class RecordedEpisode(NamedTuple):
     """A stuck episode of a run: its event, its description, and the steps from power-on to its last tick."""
 
     stuck: StuckEvent
-    says: str
+    description: str
     records: Sequence[StepRecord]
 
 
@@ -190,13 +190,15 @@ def episode_of(run: RunReader, number: int) -> RecordedEpisode:
         raise RunError(message)
     stuck = episodes[number - 1]
     rows = run.steps() if stuck.last_step is None else run.branch(stuck.last_step)
-    says = (
+    description = (
         f"episode {number}: {stuck.reason} in {stuck.place}, ticks {stuck.since} to {stuck.lasted},"
         f" after the checkpoint of tick {stuck.checkpoint_tick}; tried"
         f" {', '.join(stuck.tried) or 'nothing'}; {', '.join(stuck.rungs)};"
         f" {stuck.solved_by or 'nothing'} helped"
     )
-    return RecordedEpisode(stuck, says, readable(row for row in rows if row.tick <= stuck.lasted))
+    return RecordedEpisode(
+        stuck, description, readable(row for row in rows if row.tick <= stuck.lasted)
+    )
 
 
 class TickRange(NamedTuple):
@@ -236,7 +238,7 @@ def film(
     Equal screens in a row are one picture. Raises Divergence where the game differs from the recording.
     """
     first, last = tick_range
-    follow(console, recording.records[at : first - 1], draws=True)
+    replay_steps(console, recording.records[at : first - 1], draws=True)
     shown, since = None, console.frame
     for record in recording.records[first - 1 : last]:
         for screen in console.film(record.step, every):

@@ -13,7 +13,7 @@ from agent.app.process import write_whole
 from agent.tools.report.chart import Axis, Chart, Style, game_axis, size_axis, top, whole_axis
 from agent.tools.report.html import render, require_page_or_new
 from agent.tools.report.page import headline, milestones_line
-from agent.tools.report.run_data import Gathered
+from agent.tools.report.run_data import RunData
 from agent.tools.report.timeline import Point, Series
 from agent.tools.report.words import game_time
 
@@ -24,7 +24,7 @@ PARTS: Final = (
 )  # fmt: skip
 
 
-def row(run: Gathered) -> dict[str, str | float | bool]:
+def row(run: RunData) -> dict[str, str | float | bool]:
     """Return the figures that fit into one row."""
     ends, settings = run.battles.ends, run.settings
     return {
@@ -57,13 +57,13 @@ def row(run: Gathered) -> dict[str, str | float | bool]:
     }
 
 
-def as_json(run: Gathered) -> dict[str, Plain]:
+def as_json(run: RunData) -> dict[str, Plain]:
     """Return all data of a run except pictures and curves."""
     parts = {name: _plain(getattr(run, name)) for name in PARTS}
     return {**row(run), **parts, "settings": _plain(run.settings)}
 
 
-def as_csv(runs: Sequence[Gathered]) -> str:
+def as_csv(runs: Sequence[RunData]) -> str:
     """Return a table with one row for each run."""
     rows = [row(each) for each in runs]
     text = io.StringIO()
@@ -97,7 +97,7 @@ def _plain(value: object) -> Plain:
 
 PAGE: Final = "comparison.html"
 NONE: Final = "-"
-FIGURES: Final[Sequence[tuple[str, Callable[[Gathered], str]]]] = (
+FIGURES: Final[Sequence[tuple[str, Callable[[RunData], str]]]] = (
     ("how it ended", headline),
     ("clean run", lambda run: "yes" if run.verdict.is_clean else "no"),
     ("seed", lambda run: str(run.settings.get("seed", NONE))),
@@ -121,7 +121,7 @@ FIGURES: Final[Sequence[tuple[str, Callable[[Gathered], str]]]] = (
 Row: TypeAlias = tuple[str, Sequence[str]]  # a name, and its value in every run
 
 
-def write_comparison(runs: Sequence[Gathered], path: Path) -> Path:
+def write_comparison(runs: Sequence[RunData], path: Path) -> Path:
     """Write the page to `path` and return its path; raises UsageError when another file is there."""
     require_page_or_new(path)
     page = render(
@@ -137,7 +137,7 @@ def write_comparison(runs: Sequence[Gathered], path: Path) -> Path:
     return path
 
 
-def names(runs: Sequence[Gathered]) -> list[str]:
+def names(runs: Sequence[RunData]) -> list[str]:
     """Return a name for each run: its folder, with a number where two are equal."""
     labels = [each.path.resolve().name for each in runs]
     return [
@@ -146,7 +146,7 @@ def names(runs: Sequence[Gathered]) -> list[str]:
     ]
 
 
-def _milestones(runs: Sequence[Gathered]) -> Iterator[Row]:
+def _milestones(runs: Sequence[RunData]) -> Iterator[Row]:
     """Yield the tick and time at which each run reached each milestone that any of them reached."""
     for name, words in {each.id: each.says for run in runs for each in run.milestones}.items():
         reached = [{m.id: m.when for m in reversed(run.milestones)}.get(name) for run in runs]
@@ -156,7 +156,7 @@ def _milestones(runs: Sequence[Gathered]) -> Iterator[Row]:
         )
 
 
-def _charts(runs: Sequence[Gathered]) -> Iterator[Chart]:
+def _charts(runs: Sequence[RunData]) -> Iterator[Chart]:
     labels = list(zip(names(runs), runs, strict=True))
     stairs = [milestones_line(run, name) for name, run in labels]
     highest = [Series(name, run.team.highest.stretches) for name, run in labels]

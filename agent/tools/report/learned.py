@@ -14,7 +14,7 @@ PIECES: Final = 12  # entries described in each group
 DECIDING: Final = ("mistake", "strategy", "preference", "pattern")  # kinds that come first
 
 
-class Sort(NamedTuple):
+class KindCounts(NamedTuple):
     """The counts of one kind of entry: at the start, changed since, and new."""
 
     kind: str
@@ -36,10 +36,10 @@ class LearnedItem(NamedTuple):
     is_new: bool
 
 
-class Learnt(NamedTuple):
+class MemoryChanges(NamedTuple):
     """Memory before and after, the lessons delivered by kind, and the number of queries."""
 
-    sorts: Sequence[Sort]
+    sorts: Sequence[KindCounts]
     pieces: Sequence[LearnedItem]
     lessons: Mapping[str, int]
     recalled: Mapping[str, int]
@@ -52,14 +52,14 @@ class Learnt(NamedTuple):
         return sum(each.new for each in self.sorts)
 
 
-def learnt(run: RunReader, moved: Mapping[str, int]) -> Learnt:
+def memory_changes(run: RunReader, moved: Mapping[str, int]) -> MemoryChanges:
     """Return what a run has learnt; `moved` counts changed decisions by the use of memory that changed them."""
     own = f"{FOREIGN}{run.run_id}"
     lasting = [each for each in run.live_entries() if LASTING in each.scope]
     known = [each for each in lasting if _was_known(each, own)]
     new = [each for each in lasting if not _was_known(each, own)]
     changed = [each for each in known if each.tick > 0]
-    return Learnt(
+    return MemoryChanges(
         sorts=_sorts(known, changed, new),
         pieces=[*_pieces(new, is_new=True), *_pieces(changed, is_new=False)],
         lessons=Counter(each.kind for each in run.outbox()),
@@ -79,10 +79,10 @@ def _was_known(entry: Entry, own: str) -> bool:
 
 def _sorts(
     known: Iterable[Entry], changed: Iterable[Entry], new: Iterable[Entry]
-) -> Sequence[Sort]:
+) -> Sequence[KindCounts]:
     counts = [Counter(each.kind for each in part) for part in (known, changed, new)]
     kinds = sorted(counts[0] | counts[2], key=lambda kind: (_rank(kind), kind))
-    return [Sort(kind, *(count[kind] for count in counts)) for kind in kinds]
+    return [KindCounts(kind, *(count[kind] for count in counts)) for kind in kinds]
 
 
 def _pieces(entries: Iterable[Entry], *, is_new: bool) -> Iterable[LearnedItem]:

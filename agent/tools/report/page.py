@@ -28,7 +28,7 @@ from agent.tools.report.chart import (
     whole_axis,
 )
 from agent.tools.report.html import render, require_page_or_new
-from agent.tools.report.run_data import Gathered, RunStatus, gather
+from agent.tools.report.run_data import RunData, RunStatus, read_run_data
 from agent.tools.report.timeline import Point, Series
 from agent.tools.report.words import game_time, plain
 from emulator import Cartridge, CartridgeError, World
@@ -57,14 +57,14 @@ HEADLINES: Final = {
 }
 
 
-def headline(run: Gathered) -> str:
+def headline(run: RunData) -> str:
     """Return how the run ended, in a few words."""
     which = run.verdict.which
     limit = LIMITS.get(which, which or "play")
     return HEADLINES[run.verdict.kind].format(until=run.until, limit=limit)
 
 
-def lead(run: Gathered) -> str:
+def lead(run: RunData) -> str:
     """Return a summary of the run in one or two sentences."""
     parts = [run.verdict.why] if run.verdict.why else []
     if run.milestones:
@@ -85,7 +85,7 @@ WHY = {
 }
 
 
-def milestones_chart(run: Gathered) -> Chart | None:
+def milestones_chart(run: RunData) -> Chart | None:
     """Return the chart of milestones over time, or None when there is none."""
     if not run.milestones:
         return None
@@ -100,13 +100,13 @@ def milestones_chart(run: Gathered) -> Chart | None:
     )
 
 
-def milestones_line(run: Gathered, name: str = "milestones reached") -> Series:
+def milestones_line(run: RunData, name: str = "milestones reached") -> Series:
     """Return the curve of milestones, up to the last tick."""
     reached = [Point(each.when.game_s, n) for n, each in enumerate(run.milestones, start=1)]
     return Series(name, ((Point(0.0, 0), *reached, Point(run.last.game_s, len(reached))),))
 
 
-def game_charts(run: Gathered) -> Iterator[Chart]:
+def game_charts(run: RunData) -> Iterator[Chart]:
     """Yield the charts of team and money over game time."""
     across, team, flags = game_axis(run.last.game_s), run.team, _rollback_flags(run)
     more = f", without {team.left_out} that left soon" if team.left_out else ""
@@ -120,7 +120,7 @@ def game_charts(run: Gathered) -> Iterator[Chart]:
             yield Chart(title, lines, across, upwards, "step", note, flags)
 
 
-def process_charts(run: Gathered) -> Iterator[Chart]:
+def process_charts(run: RunData) -> Iterator[Chart]:
     """Yield the charts of the process over wall-clock time."""
     series = run.process
     every = (series.speed, series.resident, series.file, series.free, series.log)
@@ -141,7 +141,7 @@ def process_charts(run: Gathered) -> Iterator[Chart]:
             yield Chart(title, lines, across, axis(top(lines)), "line", note, flags)
 
 
-def _rollback_flags(run: Gathered) -> list[Flag]:
+def _rollback_flags(run: RunData) -> list[Flag]:
     return [
         Flag(
             each.to.game_s,
@@ -152,7 +152,7 @@ def _rollback_flags(run: Gathered) -> list[Flag]:
     ]
 
 
-def route(run: Gathered, cartridge: Cartridge | None) -> str:
+def route(run: RunData, cartridge: Cartridge | None) -> str:
     """Return the path of a run over its maps as HTML, or '' without a trail or the cartridge."""
     if not run.trail or cartridge is None:
         return ""
@@ -165,7 +165,7 @@ def route(run: Gathered, cartridge: Cartridge | None) -> str:
     return atlas_html(atlas)
 
 
-def _marks(run: Gathered) -> Iterator[MapMark]:
+def _marks(run: RunData) -> Iterator[MapMark]:
     """Yield the events to mark, at the position of the player at their tick, or the first one after it."""
     reached = [(each.when.tick, each.says) for each in run.milestones]
     stuck = [(each.lasted, f"stuck: {plain(each.reason)}") for each in run.stuck]
@@ -184,7 +184,7 @@ EPISODES: Final = 25  # the last ones, shown in full
 SIDES: Final = 8  # kinds of disagreement
 
 
-def page(run: Gathered, cartridge: Cartridge | None) -> str:
+def page(run: RunData, cartridge: Cartridge | None) -> str:
     """Return the page as HTML text."""
     began, disagreed = run.settings.get("started"), run.troubles.disagreements
     return render(
@@ -228,7 +228,7 @@ def report_run(path: Path, rom: Path | None, to: Path | None) -> Path:
         if to is not None:
             require_page_or_new(to)
         written = to or folder.path / PAGE
-        write_whole(written, page(gather(folder, cartridge), cartridge))
+        write_whole(written, page(read_run_data(folder, cartridge), cartridge))
         return written
 
 
@@ -240,12 +240,12 @@ def report_ended(path: Path, rom: Path | None) -> None:
         log.warning("no report was written: %s; the run itself is complete", error)
 
 
-def gathered_runs(paths: Sequence[Path], rom: Path | None) -> list[Gathered]:
+def gathered_runs(paths: Sequence[Path], rom: Path | None) -> list[RunData]:
     """Return the data of each run in `paths`."""
     found = []
     for path in paths:
         with closing(read_run(path)) as folder:
-            found.append(gather(folder, _cartridge(folder, rom)))
+            found.append(read_run_data(folder, _cartridge(folder, rom)))
     return found
 
 

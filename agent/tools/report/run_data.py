@@ -29,7 +29,7 @@ from agent.tools.report.events import (
     milestones,
     pending,
 )
-from agent.tools.report.learned import Learnt, learnt
+from agent.tools.report.learned import MemoryChanges, memory_changes
 from agent.tools.report.timeline import Process, TeamHistory, TickTime, Times, process, team_history
 from emulator import Cartridge, Dex
 from memory import RunFolder, RunReader, TrailRow
@@ -110,7 +110,7 @@ class FaultStats(NamedTuple):
     answers: Mapping[str, int]
 
 
-class Troubles(NamedTuple):
+class Problems(NamedTuple):
     """Faults of the night by kind and the last ones in full, errors inside of play, and disagreements by kind."""
 
     kinds: Sequence[FaultStats]
@@ -120,10 +120,10 @@ class Troubles(NamedTuple):
     disagreements: Mapping[str, int]
 
 
-def troubles(run: RunReader, faults: Sequence[LoggedFault], summary: Mapping[str, Any]) -> Troubles:
+def problems(run: RunReader, faults: Sequence[LoggedFault], summary: Mapping[str, Any]) -> Problems:
     """Return the faults, errors and disagreements of a run."""
     errors = summary.get("errors")
-    return Troubles(
+    return Problems(
         kinds=_kinds(faults),
         latest=faults[-LATEST_FAULTS:],
         faults=len(faults),
@@ -234,7 +234,7 @@ class Rollback(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class RunData:
     """The data of one run; missing parts are empty."""
 
     run: str
@@ -251,9 +251,9 @@ class Gathered:
     process: Process
     battles: Battles
     stuck: Sequence[StuckEntry]
-    learnt: Learnt
+    learnt: MemoryChanges
     advice: AdviceSummary
-    troubles: Troubles
+    troubles: Problems
     deeds: ActionsTaken
     night: NightLog
     trail: Sequence[TrailRow] = field(repr=False)
@@ -264,7 +264,7 @@ class Gathered:
         return max(len(self.process.sessions), self.night.starts, 1) - 1
 
 
-def gather(folder: RunFolder[RunReader], cartridge: Cartridge | None) -> Gathered:
+def read_run_data(folder: RunFolder[RunReader], cartridge: Cartridge | None) -> RunData:
     """Return the data of the run in `folder`; without its cartridge some names are only numbers."""
     run, settings = folder.store, folder.settings
     story = Story.of(cartridge.kind) if cartridge is not None else None
@@ -281,7 +281,7 @@ def gather(folder: RunFolder[RunReader], cartridge: Cartridge | None) -> Gathere
         for each in branchings
         if each.why == "asked"
     ]
-    return Gathered(
+    return RunData(
         run=run.run_id,
         path=folder.path,
         settings=settings,
@@ -296,9 +296,9 @@ def gather(folder: RunFolder[RunReader], cartridge: Cartridge | None) -> Gathere
         process=process(run.vitals(), night.samples),
         battles=battles(run),
         stuck=list(episodes(run, times)),
-        learnt=learnt(run, moved if isinstance(moved, Mapping) else {}),
+        learnt=memory_changes(run, moved if isinstance(moved, Mapping) else {}),
         advice=advice(run, times),
-        troubles=troubles(run, night.faults, summary),
+        troubles=problems(run, night.faults, summary),
         deeds=actions_taken(run, times),
         night=night,
         trail=trail,

@@ -22,14 +22,14 @@ class TickTime(NamedTuple):
     at: float | None
 
 
-Clocked: TypeAlias = tuple[VitalsRow, float]  # with seconds since 1970
+TimedVitals: TypeAlias = tuple[VitalsRow, float]  # with seconds since 1970
 
 
 class Times(NamedTuple):
     """The last frame of each tick, by tick from 0, and readings of the wall clock in between."""
 
     frames: Sequence[int]
-    readings: Sequence[Clocked]
+    readings: Sequence[TimedVitals]
 
     @classmethod
     def of(cls, run: RunReader) -> Self:
@@ -69,12 +69,12 @@ def game_s(frame: int) -> float:
     return frame / FRAMES_PER_SECOND
 
 
-def clocked(rows: Iterable[VitalsRow]) -> list[Clocked]:
+def with_wall_time(rows: Iterable[VitalsRow]) -> list[TimedVitals]:
     """Return each row with seconds since 1970 that never decrease, even when the wall clock was changed.
 
     The seconds of a session count from its start, and no session starts before the last one ended.
     """
-    found: list[Clocked] = []
+    found: list[TimedVitals] = []
     session, began, last = None, 0.0, 0.0
     for row in rows:
         if row.session != session:
@@ -84,10 +84,10 @@ def clocked(rows: Iterable[VitalsRow]) -> list[Clocked]:
     return found
 
 
-def _live(rows: Iterable[VitalsRow]) -> list[Clocked]:
+def _live(rows: Iterable[VitalsRow]) -> list[TimedVitals]:
     """Return the readings of the live branch: those without a later reading of an earlier tick."""
-    found: list[Clocked] = []
-    for row, at in reversed(clocked(rows)):
+    found: list[TimedVitals] = []
+    for row, at in reversed(with_wall_time(rows)):
         if not found or row.tick < found[-1][0].tick:
             found.append((row, at))
     return found[::-1]
@@ -124,7 +124,7 @@ def changes(points: Sequence[Point]) -> list[Point]:
     return [*kept, points[-1]] if kept and kept[-1] != points[-1] else kept
 
 
-def thinned(points: Sequence[Point], most: int = MOST) -> Points:
+def downsampled(points: Sequence[Point], most: int = MOST) -> Points:
     """Return at most about `most` points; of each interval the first, lowest, highest and last stay."""
     if len(points) <= most:
         return tuple(points)
@@ -178,7 +178,7 @@ def team_history(
     members.sort(key=lambda each: each.points[-1].x - each.points[0].x, reverse=True)
     return TeamHistory(
         levels=tuple(
-            Series(" → ".join(each.names), (thinned(changes(each.points)),))
+            Series(" → ".join(each.names), (downsampled(changes(each.points)),))
             for each in members[:MEMBERS]
         ),
         left_out=max(len(members) - MEMBERS, 0),
@@ -191,7 +191,7 @@ def team_history(
 
 def _trail_series(name: str, values: Sequence[tuple[int, float]], end_s: float) -> Series:
     points = [Point(game_s(frame), value) for frame, value in values]
-    kept = thinned(changes([*points, Point(end_s, points[-1].y)])) if points else ()
+    kept = downsampled(changes([*points, Point(end_s, points[-1].y)])) if points else ()
     return Series(name, (kept,) if kept else ())
 
 
@@ -272,7 +272,7 @@ class Process(NamedTuple):
 
 def process(vitals: Sequence[VitalsRow], samples: Sequence[tuple[float, float]]) -> Process:
     """Return the curves of a run from its vitals, and of the log from the samples of the supervisor."""
-    rows = clocked(vitals)
+    rows = with_wall_time(vitals)
     sessions = [list(part) for _, part in groupby(rows, key=lambda each: each[0].session)]
     span = rows[-1][1] - rows[0][1] if rows else 0.0
     played = [each for part in sessions for each in _intervals(part)]
@@ -281,7 +281,7 @@ def process(vitals: Sequence[VitalsRow], samples: Sequence[tuple[float, float]])
         resident=_vitals_series("resident memory", sessions, lambda row: row.resident),
         file=_vitals_series("run.sqlite with its log", sessions, lambda row: row.file_bytes),
         free=_vitals_series("free disk", sessions, lambda row: row.free_bytes),
-        log=Series("night.log", (thinned([Point(*each) for each in samples]),)),
+        log=Series("night.log", (downsampled([Point(*each) for each in samples]),)),
         sessions=tuple(part[0][1] - part[0][0].wall_s for part in sessions),
         ticks=sum(ticks for _, ticks, _ in played),
         wall_s=sum(part[-1][0].wall_s for part in sessions),
@@ -289,21 +289,21 @@ def process(vitals: Sequence[VitalsRow], samples: Sequence[tuple[float, float]])
 
 
 def _vitals_series(
-    name: str, sessions: Sequence[Sequence[Clocked]], figure: Callable[[VitalsRow], float]
+    name: str, sessions: Sequence[Sequence[TimedVitals]], figure: Callable[[VitalsRow], float]
 ) -> Series:
     return Series(
-        name, tuple(thinned([Point(at, figure(row)) for row, at in part]) for part in sessions)
+        name, tuple(downsampled([Point(at, figure(row)) for row, at in part]) for part in sessions)
     )
 
 
-def _intervals(session: Sequence[Clocked]) -> Iterator[tuple[float, int, float]]:
+def _intervals(session: Sequence[TimedVitals]) -> Iterator[tuple[float, int, float]]:
     """Yield the end of each interval of a session, its ticks and its seconds, except where play was rewound."""
     for (before, _), (row, at) in pairwise(session):
         if row.tick >= before.tick:
             yield at, row.tick - before.tick, row.wall_s - before.wall_s
 
 
-def _speeds(session: Sequence[Clocked], width: float) -> Points:
+def _speeds(session: Sequence[TimedVitals], width: float) -> Points:
     points, ticks, seconds = [], 0, 0.0
     for at, more, took in _intervals(session):
         ticks, seconds = ticks + more, seconds + took

@@ -1,4 +1,1 @@
-"""Scenarios: a start derived from power-on or saved by a user, actions from there, and the conditions to check.
-
-Play itself is in `agent.app`, and the machine in `emulator`.
-"""
+"""Scenarios: a start derived from power-on or saved by a user, actions from there, and conditions."""

@@ -15,16 +15,16 @@ from agent.events import ObjectiveEvent, StuckEvent, events
 from agent.story.story import Story
 from agent.tools.replay.recording import (
     Recording,
-    bring,
     episode_of,
-    follow,
     recording_of,
-    require_sound,
+    replay_steps,
+    require_intact,
+    restore_latest,
 )
 from agent.tools.scenario.conditions import condition
 from agent.tools.scenario.file import FRAMES, NAME, STATES
-from agent.tools.scenario.history import REACHED, in_words, known_at
-from agent.tools.scenario.states import look, state_path
+from agent.tools.scenario.history import REACHED, describe_episode, known_at
+from agent.tools.scenario.states import current_state, state_path
 from emulator import EMULATOR, Cartridge, Divergence, PyBoyConsole, StepRecord
 from memory import RunReader, read_run
 
@@ -37,9 +37,9 @@ def drive_to(
     The replay starts at the last checkpoint that the branch shares with the `live` one, and compares every tick.
     Raises RunError when the replay differs from the recording.
     """
-    start, _ = bring(console, live, min(tick, fork_of(records, live.records)))
+    start, _ = restore_latest(console, live, min(tick, fork_of(records, live.records)))
     try:
-        follow(console, records[start:tick])
+        replay_steps(console, records[start:tick])
     except Divergence as divergence:
         message = (
             f"the run cannot be replayed to tick {tick}: {divergence}; use the PyBoy"
@@ -80,14 +80,14 @@ class RunSource(NamedTuple):
     cartridge: Cartridge
     live: Recording
 
-    def take(self, tick: int, records: Sequence[StepRecord]) -> tuple[str, Draft]:
+    def draft_at(self, tick: int, records: Sequence[StepRecord]) -> tuple[str, Draft]:
         """Return the place, and a draft, for the end of `tick` of a branch with these `records` from power-on.
 
         Raises RunError when the replay differs from the recording.
         """
         with closing(PyBoyConsole(self.cartridge)) as console:
             drive_to(tick, records, self.live, console)
-            state, data = look(console), console.save()
+            state, data = current_state(console), console.save()
         place = Story.of(self.cartridge.kind).place_of(state)
         where = f"{place} ({state.map.x},{state.map.y})" if state.game_started else place
         goals = [each.name for each in self._goals() if each.tick <= tick]
@@ -100,7 +100,7 @@ class RunSource(NamedTuple):
         sha1, seed = self.cartridge.sha1, self.settings.seed
         return where, Draft(origin=origin, cartridge=sha1, seed=seed, known=known, state=data)
 
-    def called(self, goal: str | None) -> str:
+    def goal_name(self, goal: str | None) -> str:
         """Return the name of one goal of the run."""
         names = {each.objective_id: each.name for each in self._goals()}
         return names.get(goal or "", "none")
@@ -114,7 +114,7 @@ class RunSource(NamedTuple):
 
 
 @contextmanager
-def source_of(run: Path, rom: Path | None) -> Iterator[RunSource]:
+def open_source(run: Path, rom: Path | None) -> Iterator[RunSource]:
     """Open the run in a folder, with the cartridge image it was played on or the given `rom`.
 
     Raises RunError when its recording was edited.
@@ -122,7 +122,7 @@ def source_of(run: Path, rom: Path | None) -> Iterator[RunSource]:
     with closing(read_run(run)) as folder:
         settings = RunSettings.of(folder.settings)
         cartridge, recording = cartridge_for(rom, settings), recording_of(folder.store)
-        require_sound(run, recording, cartridge.sha1)
+        require_intact(run, recording, cartridge.sha1)
         # The first checkpoint counts too: the run of a scenario begins at a prepared state.
         first = [each for each in folder.store.marks() if each.tick == 0]
         live = replace(recording, marks=[*first, *recording.marks])
@@ -139,7 +139,7 @@ EXPLAINED: Final = {
 DURATION: Final = "For this number of frames, or to the end of the story."
 
 
-def refuse_taken(into: Path, name: str) -> None:
+def require_free_name(into: Path, name: str) -> None:
     """Raise UsageError when a scenario of that name cannot be written, or would replace a file."""
     if not NAME.fullmatch(name):
         message = f"--name {name!r} must be a file name without ending: letters, digits, _ and -"
@@ -236,15 +236,15 @@ def record(run: Path, rom: Path | None, request: MomentRequest, into: Path) -> P
 
     Raises UsageError when the run has no such tick, or the name is taken.
     """
-    refuse_taken(into, request.name)
+    require_free_name(into, request.name)
     demands = dict(_parse_demand(words) for words in request.until)
     condition(demands)  # raises UsageError for an unknown name
     goal = {"until": demands} if demands else {}
-    with source_of(run, rom) as source:
+    with open_source(run, rom) as source:
         if request.tick > len(source.live.records):
             message = f"--at {request.tick} is after the end of {run}, which has {len(source.live.records):,} ticks"
             raise UsageError(message)
-        place, draft_part = source.take(request.tick, source.live.records)
+        place, draft_part = source.draft_at(request.tick, source.live.records)
         if REACHED + Story.of(source.cartridge.kind).milestones[-1].id in draft_part.known:
             message = f"by tick {request.tick} the story of {run} is complete, and play would end at once; name an earlier --at"
             raise UsageError(message)
@@ -265,26 +265,26 @@ def from_stuck(run: Path, rom: Path | None, episode: int | None, into: Path) -> 
 
     Raises RunError when the run has fewer episodes; a run without any gives no files.
     """
-    with source_of(run, rom) as source:
+    with open_source(run, rom) as source:
         stuck = list(events(source.run, StuckEvent))
         numbers = range(1, len(stuck) + 1) if episode is None else [episode]
         home = re.sub(r"[^\w-]", "_", run.resolve().name)
         names = {number: f"{home}_stuck_{number}" for number in numbers}
         for name in names.values():
-            refuse_taken(into, name)
+            require_free_name(into, name)
         return [_of_episode(source, number, name, into) for number, name in names.items() if stuck]
 
 
 def _of_episode(source: RunSource, number: int, name: str, into: Path) -> Path:
     stuck, _, records = episode_of(source.run, number)
-    place, draft_part = source.take(stuck.since, records)
+    place, draft_part = source.draft_at(stuck.since, records)
     took = sum(record.step.frames for record in records[stuck.since :])
     draft = replace(
         draft_part,
         name=name,
         origin=(
             *draft_part.origin,
-            f"Stuck, time {number}: {in_words(stuck)}. Goal: {source.called(stuck.goal)}.",
+            f"Stuck, time {number}: {describe_episode(stuck)}. Goal: {source.goal_name(stuck.goal)}.",
             "This fails while play gets stuck from here, and passes once play makes progress.",
         ),
         pitfall=stuck.reason.replace("_", "-"),

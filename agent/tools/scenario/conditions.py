@@ -18,14 +18,14 @@ from agent.errors import UsageError
 from emulator import RED, PartyMon, State
 
 Value: TypeAlias = int | str | bool
-Reading: TypeAlias = Callable[["SeenMoment"], Value]
+ValueReader: TypeAlias = Callable[["GameSnapshot"], Value]
 
 ABSENT: Final = -1
 NONE: Final = "none"
 
 
 @dataclass(frozen=True, slots=True)
-class SeenMoment:
+class GameSnapshot:
     """The game at one tick; `doing` is the decision of the agent, empty when the rules do not play.
 
     `gains` counts the ticks that made progress for the first time, such as a new event or level;
@@ -41,7 +41,7 @@ class SeenMoment:
     episodes: int = 0
 
 
-def reading(name: str) -> Reading:
+def value_reader(name: str) -> ValueReader:
     """Return the reader of the value `name`; raises UsageError for an unknown name."""
     family, colon, which = name.partition(":")
     if not colon and name in _PLAIN:
@@ -71,10 +71,10 @@ def event_place(name: str) -> tuple[int, int]:
     return RED.ram["wEventFlags"].address + number // 8, number % 8
 
 
-def _part(path: str, absent: Value) -> Reading:
+def _part(path: str, absent: Value) -> ValueReader:
     """Return a reader of a state field by its dotted path, which gives `absent` when a part of the path is None."""
 
-    def read(seen: SeenMoment) -> Value:
+    def read(seen: GameSnapshot) -> Value:
         value: Any = seen.state
         for name in path.split("."):
             value = getattr(value, name)
@@ -86,7 +86,7 @@ def _part(path: str, absent: Value) -> Reading:
     return read
 
 
-def _person_ahead(seen: SeenMoment) -> int:
+def _person_ahead(seen: GameSnapshot) -> int:
     """Return the slot of the person on the square ahead, or ABSENT."""
     ahead, facing = seen.state.position, seen.state.map.facing
     square = (ahead.x + facing.dx, ahead.y + facing.dy)
@@ -97,7 +97,7 @@ def _person_ahead(seen: SeenMoment) -> int:
 def _of_party(read: Callable[[PartyMon], int]) -> "_Family":
     """Return a family of values, one for each team slot."""
 
-    def of(seen: SeenMoment, slot: int) -> int:
+    def of(seen: GameSnapshot, slot: int) -> int:
         party = seen.state.party
         return read(party[slot]) if slot < len(party) else ABSENT
 
@@ -114,17 +114,17 @@ def _below(limit: int) -> Callable[[str], int]:
     return lambda which: range(limit)[int(which)]
 
 
-def _knows(seen: SeenMoment, move: int) -> bool:
+def _knows(seen: GameSnapshot, move: int) -> bool:
     return any(slot.move == move for mon in seen.state.party.mons for slot in mon.moves)
 
 
-def _person(seen: SeenMoment, slot: int) -> str:
+def _person(seen: GameSnapshot, slot: int) -> str:
     people = seen.state.people_present
     where = next((each.position for each in people if each.slot == slot), None)
     return f"{where.x},{where.y}" if where is not None else "hidden"
 
 
-_PLAIN: Final[Mapping[str, Reading]] = {
+_PLAIN: Final[Mapping[str, ValueReader]] = {
     "started": lambda seen: seen.state.game_started,
     "in_control": lambda seen: seen.state.in_control,
     "in_battle": lambda seen: seen.state.in_battle,
@@ -162,7 +162,7 @@ _PLAIN: Final[Mapping[str, Reading]] = {
 }
 
 # For each family: how to parse the text after the colon, and how to read the value.
-_Family: TypeAlias = tuple[Callable[[str], Any], Callable[[SeenMoment, Any], Value]]
+_Family: TypeAlias = tuple[Callable[[str], Any], Callable[[GameSnapshot, Any], Value]]
 _FAMILIES: Final[Mapping[str, _Family]] = {
     "milestone": (str, lambda seen, which: which in seen.milestones),
     "event": (RED.events.__getitem__, lambda seen, number: seen.state.flags.is_set(number)),
@@ -209,14 +209,14 @@ class Demand(NamedTuple):
     says: str
     order: Callable[[Any, Any], bool]
     wanted: Callable[[Value], Value]  # from the value at the start
-    read: Reading
+    read: ValueReader
 
-    def holds(self, now: SeenMoment, start: SeenMoment) -> bool:
+    def holds(self, now: GameSnapshot, start: GameSnapshot) -> bool:
         """Return whether the demand is met now."""
         found, wanted = self.read(now), self.wanted(self.read(start))
         return type(found) is type(wanted) and self.order(found, wanted)
 
-    def failure(self, now: SeenMoment, start: SeenMoment) -> str:
+    def failure(self, now: GameSnapshot, start: GameSnapshot) -> str:
         """Return a line with the current value and the demand it fails."""
         began = f" (it began as {self.read(start)!r})" if "start" in self.says else ""
         return f"{self.name} is {self.read(now)!r}, which is not {self.says}{began}"
@@ -228,11 +228,11 @@ class Condition:
 
     checks: tuple[Demand, ...]
 
-    def holds(self, now: SeenMoment, start: SeenMoment) -> bool:
+    def holds(self, now: GameSnapshot, start: GameSnapshot) -> bool:
         """Return whether every demand is met now."""
         return all(check.holds(now, start) for check in self.checks)
 
-    def failures(self, now: SeenMoment, start: SeenMoment) -> list[str]:
+    def failures(self, now: GameSnapshot, start: GameSnapshot) -> list[str]:
         """Return one line for each demand that is not met."""
         return [each.failure(now, start) for each in self.checks if not each.holds(now, start)]
 
@@ -262,7 +262,7 @@ def _check(name: str, wanted: Value) -> Demand:
     is_number = isinstance(rest, str) and sign not in {"has", "lacks"}
     value = int(rest) if is_number and re.fullmatch(r"-?\d+", str(rest)) else rest
     target = _from_start(relative) if relative else lambda _start: value
-    return Demand(name, f"{sign} {rest}", ORDER[sign], target, reading(name))
+    return Demand(name, f"{sign} {rest}", ORDER[sign], target, value_reader(name))
 
 
 def _split(wanted: Value) -> tuple[str, Value]:

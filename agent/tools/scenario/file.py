@@ -78,7 +78,7 @@ class Play:
     wants: tuple[str, ...] = ()
 
 
-class Setting(NamedTuple):
+class Setup(NamedTuple):
     """A change made directly on the console that would take long to reach by play."""
 
     do: Callable[[PyBoyConsole], None]
@@ -86,18 +86,18 @@ class Setting(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Power:
+class PowerCycle:
     """A power cycle: off and on again."""
 
 
-class Saved(NamedTuple):
+class SavedStart(NamedTuple):
     """A saved state to begin at, with the facts reached before that RAM does not show."""
 
     name: str
     known: tuple[str, ...]
 
 
-Stage: TypeAlias = Play | Setting | Power | Saved
+Stage: TypeAlias = Play | Setup | PowerCycle | SavedStart
 
 
 def stage_of(table: Mapping[str, Any]) -> Stage:
@@ -110,34 +110,34 @@ def stage_of(table: Mapping[str, Any]) -> Stage:
         case {"set": values}:
             return _change(values)
         case {"walk": {"map": map_id, "to": [x, y]}}:
-            return Setting(partial(walk_to, map_id=map_id, square=(x, y)), is_walk=True)
+            return Setup(partial(walk_to, map_id=map_id, square=(x, y)), is_walk=True)
         case {"team": int(size)}:
-            return Setting(partial(fill_team, size=size))
+            return Setup(partial(fill_team, size=size))
         case {"press": presses}:
-            return Setting(partial(press, steps=steps_of(presses)))
+            return Setup(partial(press, steps=steps_of(presses)))
         case {"power": "off and on"}:
-            return Power()
+            return PowerCycle()
         case _:
             pass
     message = f"a start has one of after, state, play, set, team, walk, press and power, not {dict(table)}"
     raise UsageError(message)
 
 
-def _saved(name: str, known: Iterable[str]) -> Saved:
+def _saved(name: str, known: Iterable[str]) -> SavedStart:
     if not NAME.fullmatch(name):
         message = f"{name!r} is not a name of a saved state; give its file name without ending"
         raise UsageError(message)
-    return Saved(name, tuple(known))
+    return SavedStart(name, tuple(known))
 
 
-def _change(values: Mapping[str, Any]) -> Setting:
+def _change(values: Mapping[str, Any]) -> Setup:
     data, bits = [], []
     for name, value in values.items():
         if name.startswith("event:"):
             bits.append((*event_place(name.removeprefix("event:")), bool(value)))
         else:
             data.append((address_of(name), bytes(value if isinstance(value, list) else [value])))
-    return Setting(partial(change_ram, data=data, bits=bits))
+    return Setup(partial(change_ram, data=data, bits=bits))
 
 
 def steps_of(presses: Iterable[str]) -> tuple[Step, ...]:
@@ -170,7 +170,7 @@ class Count(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayBody:
     """Play by rules, and the conditions on its ticks."""
 
     play: Play
@@ -178,7 +178,7 @@ class Played:
     counts: tuple[Count, ...] = ()
 
 
-class Pressed(NamedTuple):
+class PressBody(NamedTuple):
     """Presses, repeated until a condition is true if one is given, and the conditions after them."""
 
     steps: tuple[Step, ...]
@@ -205,7 +205,7 @@ class Scenario:
     states: Path
     start: tuple[Stage, ...]
     spelled: tuple[str, ...]
-    body: Played | tuple[Pressed, ...]
+    body: PlayBody | tuple[PressBody, ...]
     then: Condition
 
 
@@ -243,9 +243,9 @@ def _scenario(path: Path, table: Mapping[str, Any], states: Path) -> Scenario:
     if ("play" in table) == ("steps" in table):
         raise UsageError("a scenario has either [play] or [[steps]]")
     stages = tuple(map(stage_of, start))
-    if any(isinstance(each, Saved) for each in stages[1:]):
+    if any(isinstance(each, SavedStart) for each in stages[1:]):
         raise UsageError("a saved state must be the first stage of a start; put `state` first")
-    body = _played(table["play"]) if "play" in table else tuple(map(_pressed, table["steps"]))
+    body = _play_body(table["play"]) if "play" in table else tuple(map(_press_body, table["steps"]))
     return Scenario(
         path=path,
         name=path.stem,
@@ -279,7 +279,7 @@ def _expand_start(table: Mapping[str, Any], moments: Path) -> Iterator[Mapping[s
             yield stage
 
 
-def _played(table: Mapping[str, Any]) -> Played:
+def _play_body(table: Mapping[str, Any]) -> PlayBody:
     counts = [
         Count(condition(each["when"]), str(each["times"]), number_demand(each["times"]))
         for each in table.get("counts", ())
@@ -288,12 +288,12 @@ def _played(table: Mapping[str, Any]) -> Played:
     counts += [Count(each, ">= 1", met) for each in map(condition, table.get("meets", ()))]
     until = condition(table["until"]) if "until" in table else None
     play = Play(until, table.get("frames", FRAMES), tuple(table.get("wants", ())))
-    return Played(play, tuple(map(condition, table.get("never", ()))), tuple(counts))
+    return PlayBody(play, tuple(map(condition, table.get("never", ()))), tuple(counts))
 
 
-def _pressed(table: Mapping[str, Any]) -> Pressed:
+def _press_body(table: Mapping[str, Any]) -> PressBody:
     until = table.get("until")
-    return Pressed(
+    return PressBody(
         steps=steps_of(table["press"]),
         until=condition(until) if until else None,
         within=table.get("within", 1),
@@ -316,7 +316,7 @@ def listed(scenario: Scenario) -> Listed:
     """Return the description of a scenario for a list."""
     first = scenario.start[0] if scenario.start else None
     start, trouble = (f"after moment {scenario.after}" if scenario.after else "power-on"), ""
-    if isinstance(first, Saved):
+    if isinstance(first, SavedStart):
         start = f"state {first.name}"
         try:
             made_by, sha1, frame = origin_of(state_path(scenario.states, first.name))

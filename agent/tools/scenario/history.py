@@ -18,7 +18,7 @@ from memory.codec import as_json, from_json
 
 REACHED: Final = "reached:"
 ERRAND: Final = "errand:"
-PRESUMED: Final = "known when the state was saved"
+KNOWN_BEFORE: Final = "known when the state was saved"
 
 
 def known_at(run: RunReader, tick: int, fork: int) -> tuple[str, ...]:
@@ -32,7 +32,7 @@ def known_at(run: RunReader, tick: int, fork: int) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*shared, *own)))
 
 
-def presume(run: Path, known: Sequence[str], story: Story) -> None:
+def record_known(run: Path, known: Sequence[str], story: Story) -> None:
     """Record facts as reached at the start of a run that has just begun."""
     milestones = {REACHED + each.id: each for each in story.milestones}
     errands = {ERRAND + each.id: each for each in story.errands}
@@ -45,7 +45,7 @@ def presume(run: Path, known: Sequence[str], story: Story) -> None:
         store = folder.store
         ledger = MilestoneLedger(story.milestones, Hooks())
         store.attach("ledger", ledger)
-        witnesses = {"ram": PRESUMED, "frame": PRESUMED}
+        witnesses = {"ram": KNOWN_BEFORE, "frame": KNOWN_BEFORE}
         reached = [
             ReachedMilestone(each.id, 0, witnesses)
             for fact, each in milestones.items()
@@ -61,7 +61,7 @@ def presume(run: Path, known: Sequence[str], story: Story) -> None:
                 completed = SessionObjective(
                     objective_id=fact,
                     name=errand.says,
-                    description=PRESUMED,
+                    description=KNOWN_BEFORE,
                     objective_type="errand",
                     priority=0,
                     status="completed",
@@ -84,22 +84,22 @@ def _reached_between(run: RunReader, after: int, until: int, *, live: bool) -> I
             yield name
 
 
-def episodes_begun(run: RunReader) -> int:
+def episode_count(run: RunReader) -> int:
     """Return the number of stuck episodes up to the last checkpoint."""
     return int(_recovery_state(run).get("episodes", 0))
 
 
-def told_of_episodes(run: RunReader, after: int) -> Iterator[str]:
+def describe_episodes(run: RunReader, after: int) -> Iterator[str]:
     """Yield a description of each episode with a number above `after`, in its latest state."""
     episodes = {each.number: each for each in events(run, StuckEvent)}
     current = _recovery_state(run).get("episode")
     if current is not None:
         known = as_json(episodes.get(current["number"], StuckEvent()))
         episodes[current["number"]] = from_json(StuckEvent, {**known, **current})
-    yield from (in_words(each) for number, each in episodes.items() if number > after)
+    yield from (describe_episode(each) for number, each in episodes.items() if number > after)
 
 
-def in_words(stuck: StuckEvent) -> str:
+def describe_episode(stuck: StuckEvent) -> str:
     """Return the description of an episode: reason, place, ticks, attempts, and what solved it."""
     tried = ", ".join(stuck.tried) or "nothing"
     rungs = ", ".join(each.replace("_", " ") for each in stuck.rungs)

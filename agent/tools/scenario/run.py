@@ -16,9 +16,9 @@ from typing import Final, NamedTuple
 from agent.app import Interrupt, Stop
 from agent.errors import ScenarioError, UsageError
 from agent.story.story import Story
-from agent.tools.scenario.conditions import SeenMoment
-from agent.tools.scenario.file import Played, Pressed, Scenario, read_scenario
-from agent.tools.scenario.history import told_of_episodes
+from agent.tools.scenario.conditions import GameSnapshot
+from agent.tools.scenario.file import PlayBody, PressBody, Scenario, read_scenario
+from agent.tools.scenario.history import describe_episodes
 from agent.tools.scenario.start import (
     RUN,
     Cache,
@@ -26,11 +26,11 @@ from agent.tools.scenario.start import (
     PlayWatch,
     StartPart,
     derive,
-    ending,
-    go_to,
+    describe_end,
+    load_latest,
     play_part,
 )
-from agent.tools.scenario.states import cartridge_name, look
+from agent.tools.scenario.states import cartridge_name, current_state
 from emulator import Cartridge, PyBoyConsole
 from memory import read_run
 
@@ -77,14 +77,14 @@ def run_scenario(scenario: Scenario, cartridge: Cartridge, cache: Cache) -> Repo
         path = derive(scenario, cartridge, cache)
     except ScenarioError as error:
         return report(problems=(str(error),))
-    if isinstance(body, Played):
+    if isinstance(body, PlayBody):
         frames, problems = _play(scenario, body, GameOrigin(cartridge, scenario.seed, path))
     else:
         frames, problems = _press(scenario, body, cartridge, path)
     return report(frames, tuple(problems))
 
 
-def _play(scenario: Scenario, body: Played, origin: GameOrigin) -> tuple[int, list[str]]:
+def _play(scenario: Scenario, body: PlayBody, origin: GameOrigin) -> tuple[int, list[str]]:
     watch = PlayWatch(body, Interrupt())
     with TemporaryDirectory() as scratch:
         run = Path(scratch) / RUN
@@ -99,7 +99,7 @@ def _play(scenario: Scenario, body: Played, origin: GameOrigin) -> tuple[int, li
         problems.append(f"{summary.stop.value}, {summary.errors} errors: {summary.reason}")
     problems += scenario.then.failures(watch.now, watch.start)
     if problems:
-        problems += [*stuck_lines, ending(summary, watch)]
+        problems += [*stuck_lines, describe_end(summary, watch)]
     return watch.frames, problems
 
 
@@ -108,16 +108,16 @@ def _stuck_lines(run: Path, watch: PlayWatch) -> list[str]:
     if watch.now.episodes == watch.start.episodes:
         return []
     with closing(read_run(run)) as folder:
-        lines = told_of_episodes(folder.store, watch.start.episodes)
+        lines = describe_episodes(folder.store, watch.start.episodes)
         return [f"play got stuck: {words}" for words in lines]
 
 
 def _press(
-    scenario: Scenario, body: Sequence[Pressed], cartridge: Cartridge, path: Path | None
+    scenario: Scenario, body: Sequence[PressBody], cartridge: Cartridge, path: Path | None
 ) -> tuple[int, list[str]]:
     with closing(PyBoyConsole(cartridge)) as console:
         if path is not None:
-            go_to(path, console)
+            load_latest(path, console)
         start = _seen(console)
         problems = []
         for number, part in enumerate(body, 1):
@@ -131,7 +131,7 @@ def _press(
     return end.state.frame - start.state.frame, problems
 
 
-def _perform(part: Pressed, console: PyBoyConsole, start: SeenMoment) -> list[str]:
+def _perform(part: PressBody, console: PyBoyConsole, start: GameSnapshot) -> list[str]:
     """Press the buttons of a part, repeated while it waits for a condition; return the failures after that."""
     now = _seen(console)
     for _ in range(part.within):
@@ -144,9 +144,9 @@ def _perform(part: Pressed, console: PyBoyConsole, start: SeenMoment) -> list[st
     return missed + part.then.failures(now, start)
 
 
-def _seen(console: PyBoyConsole) -> SeenMoment:
-    state = look(console)
-    return SeenMoment(state, Story.of(console.cartridge.kind).place_of(state))
+def _seen(console: PyBoyConsole) -> GameSnapshot:
+    state = current_state(console)
+    return GameSnapshot(state, Story.of(console.cartridge.kind).place_of(state))
 
 
 def run_all(scenarios: Sequence[Scenario], cartridge: Cartridge, jobs: int = 1) -> Iterator[Report]:

@@ -23,10 +23,10 @@ from agent.errors import ScenarioError
 from agent.events import MilestoneEvent, events
 from agent.mind.progress import Gains, Novelty
 from agent.story.story import Story
-from agent.tools.scenario.conditions import Condition, SeenMoment
-from agent.tools.scenario.file import Count, Play, Played, Power, Saved, Scenario, Setting
-from agent.tools.scenario.history import episodes_begun, presume
-from agent.tools.scenario.states import hand_over_battery, look, read_moment, state_path
+from agent.tools.scenario.conditions import Condition, GameSnapshot
+from agent.tools.scenario.file import Count, Play, PlayBody, PowerCycle, SavedStart, Scenario, Setup
+from agent.tools.scenario.history import episode_count, record_known
+from agent.tools.scenario.states import copy_battery, current_state, read_moment, state_path
 from emulator import Cartridge, PyBoyConsole
 from memory import read_run
 
@@ -37,12 +37,12 @@ class PlayWatch:
     It records forbidden conditions that occur, and counts how often conditions become true.
     """
 
-    def __init__(self, played: Played, interrupt: Interrupt) -> None:
+    def __init__(self, played: PlayBody, interrupt: Interrupt) -> None:
         self.arrived = False
         self.last: TickView | None = None
         self.interrupt = interrupt
-        self.start: SeenMoment  # the tick at which play began
-        self.now: SeenMoment  # the latest one
+        self.start: GameSnapshot  # the tick at which play began
+        self.now: GameSnapshot  # the latest one
         self._played = played
         self._gains = Gains()
         self._counts = [_Counter(each) for each in played.counts]
@@ -61,7 +61,7 @@ class PlayWatch:
             if not each.count.allows(each.times)
         ]
 
-    def begin(self, start: SeenMoment) -> None:
+    def begin(self, start: GameSnapshot) -> None:
         """Record the state at which play begins."""
         self._gains.saw(start.state)
         self.start = self.now = start
@@ -78,7 +78,7 @@ class PlayWatch:
         """Record the number of stuck episodes, which is known only at the end of play."""
         self._record(replace(self.now, episodes=summary.episodes))
 
-    def _record(self, now: SeenMoment) -> None:
+    def _record(self, now: GameSnapshot) -> None:
         """Record a tick; the first forbidden one is a problem."""
         self.now = now
         if now.state.frame < self.start.state.frame and not self._broken:
@@ -91,9 +91,9 @@ class PlayWatch:
         for counter in self._counts:
             counter.note(now, self.start)
 
-    def _seen(self, moment: TickView) -> SeenMoment:
+    def _seen(self, moment: TickView) -> GameSnapshot:
         before, state = self.now, moment.state
-        return SeenMoment(
+        return GameSnapshot(
             state=state,
             place=moment.place_of(state),
             milestones=moment.milestones,
@@ -112,7 +112,7 @@ class _Counter:
     times: int = 0
     holds: bool = False
 
-    def note(self, now: SeenMoment, start: SeenMoment) -> None:
+    def note(self, now: GameSnapshot, start: GameSnapshot) -> None:
         held, self.holds = self.holds, self.count.when.holds(now, start)
         self.times += self.holds and not held
 
@@ -172,7 +172,7 @@ class StartPart:
     """
 
     spelled: list[str] = field(default_factory=list)
-    settings: list[Setting] = field(default_factory=list)
+    settings: list[Setup] = field(default_factory=list)
     play: Play | None = None
     power_cycle: bool = False
     moment: bytes | None = None
@@ -215,8 +215,8 @@ def play_part(origin: GameOrigin, part: StartPart, run: Path, watch: PlayWatch) 
             console.load(part.moment)
         if part.power_cycle and origin.path is not None:
             with closing(PyBoyConsole(console.cartridge)) as old:
-                go_to(origin.path, old)
-                hand_over_battery(old, console)
+                load_latest(origin.path, old)
+                copy_battery(old, console)
         for setting in part.settings:
             setting.do(console)
         watch.begin(_seen_first(console, run))
@@ -239,13 +239,13 @@ def _parts(scenario: Scenario, cartridge: Cartridge) -> Iterator[StartPart]:
     part = StartPart()
     for stage, spelled in zip(scenario.start, scenario.spelled, strict=True):
         match stage:
-            case Saved(name, known):
+            case SavedStart(name, known):
                 moment = read_moment(state_path(scenario.states, name), cartridge)
                 # The content of the file is the key, not its name.
                 content = hashlib.blake2b(moment, digest_size=16).hexdigest()
                 yield StartPart([content, *known], moment=moment, known=known)
                 continue
-            case Power():
+            case PowerCycle():
                 if part.spelled:
                     yield part
                 part = StartPart([spelled], power_cycle=True)
@@ -264,16 +264,16 @@ def _parts(scenario: Scenario, cartridge: Cartridge) -> Iterator[StartPart]:
 
 def _derive_part(origin: GameOrigin, part: StartPart, run: Path) -> None:
     # The checkpoint of the start is made even without play.
-    watch = PlayWatch(Played(part.play or NO_PLAY), Interrupt(asked=part.play is None))
+    watch = PlayWatch(PlayBody(part.play or NO_PLAY), Interrupt(asked=part.play is None))
     summary = play_part(origin, part, run, watch)
     if part.known:
-        presume(run, part.known, Story.of(origin.cartridge.kind))
+        record_known(run, part.known, Story.of(origin.cartridge.kind))
     if part.play is not None and not watch.arrived:
-        message = f"the start was not reached: {part.play.until}; {ending(summary, watch)}"
+        message = f"the start was not reached: {part.play.until}; {describe_end(summary, watch)}"
         raise ScenarioError(message)
 
 
-def go_to(path: Path, console: PyBoyConsole) -> None:
+def load_latest(path: Path, console: PyBoyConsole) -> None:
     """Load the last checkpoint of the run in `path` into a console."""
     with closing(read_run(path)) as folder:
         checkpoint = folder.store.latest_checkpoint()
@@ -283,7 +283,7 @@ def go_to(path: Path, console: PyBoyConsole) -> None:
     console.load(checkpoint.state)
 
 
-def ending(summary: Summary, watch: PlayWatch) -> str:
+def describe_end(summary: Summary, watch: PlayWatch) -> str:
     """Return a line about where and how play ended."""
     here, last = watch.now.state.map, watch.last
     words = [
@@ -299,11 +299,11 @@ def ending(summary: Summary, watch: PlayWatch) -> str:
     return "; ".join(words)
 
 
-def _seen_first(console: PyBoyConsole, run: Path) -> SeenMoment:
-    state = look(console)
+def _seen_first(console: PyBoyConsole, run: Path) -> GameSnapshot:
+    state = current_state(console)
     with closing(read_run(run)) as folder:
         store = folder.store
         milestones = tuple(each.id for each in events(store, MilestoneEvent, strict=True))
-        episodes = episodes_begun(store)
+        episodes = episode_count(store)
     place = Story.of(console.cartridge.kind).place_of(state)
-    return SeenMoment(state, place, milestones, episodes=episodes)
+    return GameSnapshot(state, place, milestones, episodes=episodes)

@@ -94,12 +94,12 @@ LIST_END: Final = 0xFF
 COPIED: Final = (("wPartyMons", 44), ("wPartyMonOT", 11), ("wPartyMonNicks", 11))
 
 
-def look(console: PyBoyConsole) -> State:
+def current_state(console: PyBoyConsole) -> State:
     """Return the current state of a console."""
     return read_state(console.ram(), console.frame)
 
 
-def hand_over_battery(old: PyBoyConsole, new: PyBoyConsole) -> None:
+def copy_battery(old: PyBoyConsole, new: PyBoyConsole) -> None:
     """Copy the battery RAM of one console into another that was just switched on."""
     for bank in range(BANKS):
         for console in (old, new):
@@ -140,13 +140,13 @@ def walk_to(console: PyBoyConsole, map_id: int, square: tuple[int, int]) -> None
     """Walk to a square of a map; raises ScenarioError when the walk does not arrive."""
     destination = Destination(map_id, frozenset({square}))
     terrain = Terrain(World.of(console.cartridge))
-    skill_run = SkillRun(travel(terrain, destination, look(console)))
+    skill_run = SkillRun(travel(terrain, destination, current_state(console)))
     for _ in range(LONGEST_WALK):
         if skill_run.outcome is not Outcome.RUNNING:
             break
         console.perform(skill_run.step)
-        skill_run.resume(look(console))
-    state = look(console)
+        skill_run.resume(current_state(console))
+    state = current_state(console)
     if skill_run.outcome is not Outcome.DONE or state.position != square:
         here = state.map
         where = f"map {map_id} at ({square[0]},{square[1]})"

@@ -26,7 +26,7 @@ DEX_SIZE: Final = 19
 class AddressWatcher(FactWatcher):
     """Checks RAM each time the player stands idle after a step."""
 
-    def moment(self, state: State) -> None:
+    def after_step(self, state: State) -> None:
         """Check RAM after a step, when the player is idle."""
         if not is_idle(state):
             return  # a map may be partly loaded while the player crosses its edge
@@ -43,7 +43,7 @@ class AddressWatcher(FactWatcher):
             "addresses.dex": self._owned(state),
             "addresses.clock": _clock(state),
         }
-        self.log.judge_all(checks, state.ram, state.frame)
+        self.log.record_all(checks, state.ram, state.frame)
 
     def _level(self, state: State) -> str | None:
         for mon in state.party.mons:
@@ -56,7 +56,7 @@ class AddressWatcher(FactWatcher):
     def _pp(self, state: State) -> str | None:
         for mon in state.party.mons:
             for move in mon.moves:
-                maximum = self.most_pp(move)
+                maximum = self.max_pp(move)
                 if move.pp > maximum:
                     return f"move {move.move} with {move.pp} PP of {maximum}"
         return None

@@ -36,7 +36,7 @@ FIRST_TRAINER: Final = 200
 class BattleWatcher(FactWatcher):
     """Checks battles while their main menu waits."""
 
-    def moment(self, state: State) -> None:
+    def after_step(self, state: State) -> None:
         """Check a battle whose menu waits."""
         battle = state.battle
         if battle is None or battle.phase is not Phase.MAIN_MENU:
@@ -47,7 +47,7 @@ class BattleWatcher(FactWatcher):
         if battle.is_trainer:
             checks["battles.trainer"] = self._trainer(battle)
         checks |= {"battles.own": _own(battle, state), "battles.pp": _pp(battle, state)}
-        self.log.judge_all(checks, state.ram, state.frame)
+        self.log.record_all(checks, state.ram, state.frame)
 
     def _enemy(self, battle: Battle) -> str | None:
         mon = battle.enemy
@@ -167,7 +167,7 @@ class DamageWatcher(FactWatcher):
         low, high = min(amounts), max(amounts)
         attack = f"move {move.number} of species {user.species} at level {user.level}"
         seen = None if fits else f"{attack} took {lost}, not {low} to {high}"
-        self.log.judge("battles.damage", seen, now, number)
+        self.log.record("battles.damage", seen, now, number)
 
 
 def _is_another(before: BattleMon, now: BattleMon | None) -> bool:
@@ -211,7 +211,7 @@ class ChanceTrials(Trial):
         """Reset what was tried."""
         self._untested = {ACCURACY, RUN}
 
-    def wants(self, state: State) -> bool:
+    def is_ready(self, state: State) -> bool:
         """Return whether a battle menu waits that allows a test not done yet."""
         battle = state.battle
         if battle is None or battle.phase is not Phase.MAIN_MENU or not self._untested:
@@ -238,7 +238,7 @@ class ChanceTrials(Trial):
         for each in [_flees(sandbox, other, own, n) for n in range(3)]:
             if each is not None:
                 seen = None if each else f"no escape with Speed {other} against {own}"
-                self.log.judge("battles.run_sure", seen, state.ram, state.frame)
+                self.log.record("battles.run_sure", seen, state.ram, state.frame)
 
     def _hit(self, sandbox: Sandbox, state: State, battle: Battle) -> None:
         own, enemy = battle.own, battle.enemy
@@ -267,7 +267,7 @@ class ChanceTrials(Trial):
         good = sum(tried)
         seen = f"{good} of {len(tried)} tries succeeded, with a chance of {float(chance):.0%} each"
         wrong = seen if _is_impossible(good, len(tried), chance) else None
-        self.log.judge(fact, wrong, state.ram, state.frame)
+        self.log.record(fact, wrong, state.ram, state.frame)
 
 
 def _flees(sandbox: Sandbox, own: int, other: int, number: int) -> bool | None:

@@ -65,7 +65,7 @@ class Sandbox:
 class Trial(FactSource):
     """A test run on the machine in states that suit it."""
 
-    def wants(self, state: State) -> bool:
+    def is_ready(self, state: State) -> bool:
         """Return whether to run now; called before every step, so it must be cheap."""
         raise NotImplementedError
 
@@ -102,7 +102,7 @@ class WatchedConsole(ConsoleWrapper):
         self._log.tick += 1
         state = read_state(self._machine.ram(), self._machine.frame)
         for watcher in self._watchers:
-            watcher.moment(state)
+            watcher.after_step(state)
 
     def load(self, state: bytes) -> None:
         """Load a state returned by `save`, or raise a StateError."""
@@ -124,7 +124,7 @@ class WatchedConsole(ConsoleWrapper):
         state = read_state(self._machine.ram(), self._machine.frame)
         if not (state.game_started or state.menu or state.dialogue.lines):
             return
-        ready = [trial for trial in self._trials if trial.wants(state)]
+        ready = [trial for trial in self._trials if trial.is_ready(state)]
         if not ready:
             return
         sandbox = Sandbox(self._machine)

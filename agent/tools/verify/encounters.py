@@ -59,7 +59,7 @@ class EncounterWatcher(FactWatcher):
             "encounters.peace": f"{left} steps were left" if left > 1 else None,
             "encounters.who": None if is_known else f"species {species} at level {level}",
         }
-        self.log.judge_all(checks, map_before, number)
+        self.log.record_all(checks, map_before, number)
 
 
 def _rate(ram: Ram, tile: int) -> int:
@@ -102,7 +102,7 @@ class SightWatcher(FactWatcher):
         state = read_state(before, number)
         near = next(self._watched(state), None) is not None
         where = f"the player stands at {tuple(state.position)}, which no trainer can see"
-        self.log.judge("trainers.blind", None if near else where, now, number)
+        self.log.record("trainers.blind", None if near else where, now, number)
         if near:
             self.log.holds("trainers.sees")
 

@@ -124,17 +124,17 @@ class FactLog:
             where = f"map {map_id} at ({x},{y}), tick {self.tick}, frame {frame:,}"
             row.findings.append(Deviation(where, map_id, self.tick, frame, seen))
 
-    def judge(self, fact: str, seen: str | None, ram: Ram, frame: int) -> None:
+    def record(self, fact: str, seen: str | None, ram: Ram, frame: int) -> None:
         """Record the result of a check: None when the fact held, else what was seen instead."""
         if seen is None:
             self.holds(fact)
         else:
             self.fails(fact, seen, ram, frame)
 
-    def judge_all(self, checks: Mapping[str, str | None], ram: Ram, frame: int) -> None:
+    def record_all(self, checks: Mapping[str, str | None], ram: Ram, frame: int) -> None:
         """Record the results of several checks at one frame."""
         for fact, seen in checks.items():
-            self.judge(fact, seen, ram, frame)
+            self.record(fact, seen, ram, frame)
 
 
 class FactSource:
@@ -149,7 +149,7 @@ class FactSource:
     def reset(self) -> None:
         """Forget everything seen so far, because the next frame does not follow it."""
 
-    def most_pp(self, move: MoveSlot) -> int:
+    def max_pp(self, move: MoveSlot) -> int:
         """Return the maximum PP of a move; for an unknown move, its current PP."""
         known = self.dex.all_moves.get(move.move)
         base = known.pp if known is not None else move.pp
@@ -162,5 +162,5 @@ class FactWatcher(FactSource):
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Check one frame that has passed with `button` down."""
 
-    def moment(self, state: State) -> None:
+    def after_step(self, state: State) -> None:
         """Check the state after a step."""

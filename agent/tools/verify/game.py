@@ -142,7 +142,7 @@ class VerifyRequest(NamedTuple):
     seed: int = 0
 
 
-class Roster:
+class FactChecks:
     """The watchers and trials of one game, and their common log; milestones are facts in it too."""
 
     def __init__(self, cartridge: Cartridge) -> None:
@@ -171,11 +171,11 @@ def verify(
     enough: Callable[[FactLog], bool] | None = None,
 ) -> CartridgeVerdict:
     """Play as requested, or until `enough` is true of the log, and return which facts held."""
-    tables, roster = _survey(cartridge), Roster(cartridge)
-    log = roster.log
+    tables, checks = _survey(cartridge), FactChecks(cartridge)
+    log = checks.log
     watch = _Watch(viewer, interrupt, log, request.frames, enough)
     with TemporaryDirectory(prefix="verify-") as home:
-        played = _play(Path(home), cartridge, request, roster, watch)
+        played = _play(Path(home), cartridge, request, checks, watch)
     for milestone in watch.reached:
         log.holds(STORY + milestone)
     rows = (*log.rows.values(), *tables)
@@ -205,15 +205,15 @@ class _Watch(Viewer):
 
 
 def _play(
-    home: Path, cartridge: Cartridge, request: VerifyRequest, roster: Roster, watch: _Watch
+    home: Path, cartridge: Cartridge, request: VerifyRequest, checks: FactChecks, watch: _Watch
 ) -> PlayResult:
     story = Story.of(cartridge.kind)
     session_of = partial(session_in, home, cartridge, story, request.seed, watch.interrupt)
-    with session_of(around=roster.around) as (session, _):
+    with session_of(around=checks.around) as (session, _):
         try:
             summary = session.play(PlayLimits(request.until, inf), watch)
         except EmulatorError as error:
-            return PlayResult(Stop.ERROR, type(error).__name__, roster.log.tick, 0)
+            return PlayResult(Stop.ERROR, type(error).__name__, checks.log.tick, 0)
     stop = Stop.LIMIT if watch.ran_out and summary.stop is Stop.INTERRUPTED else summary.stop
     if summary.milestones:
         watch.reached = tuple(each.id for each in summary.milestones)

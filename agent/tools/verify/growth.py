@@ -73,12 +73,12 @@ class ExperienceWatcher(FactWatcher):
                 traded=mon.ot_id != int.from_bytes(before.span(PLAYER_ID, 2), "big"),
             )
             seen = None if gained == wanted else f"{gained} instead of {wanted}"
-            self.log.judge("battles.experience", seen, now, number)
+            self.log.record("battles.experience", seen, now, number)
             given = tuple(g - m for g, m in zip(grown.stat_exp, mon.stat_exp, strict=True))
             due = tuple(each // shared_by for each in species.base)
             if max(grown.stat_exp) < 0xFFFF:
                 wrong = None if given == due else f"{given} instead of {due}"
-                self.log.judge("battles.stat_experience", wrong, now, number)
+                self.log.record("battles.stat_experience", wrong, now, number)
 
 
 class LevelWatcher(FactWatcher):
@@ -109,7 +109,7 @@ class LevelWatcher(FactWatcher):
             return
         for mon, grown in zip(old.mons, new.mons, strict=True):
             if mon.level != grown.level:
-                self.log.judge("battles.level_up", self._wrong(mon, grown), now, number)
+                self.log.record("battles.level_up", self._wrong(mon, grown), now, number)
 
     def _wrong(self, mon: PartyMon, grown: PartyMon) -> str | None:
         known = self.dex.all_species.get(grown.species)
@@ -147,7 +147,7 @@ class MoneyWatcher(FactWatcher):
         self._money_before = 0  # at the start of that battle
         self._lost: State | None = None
 
-    def moment(self, state: State) -> None:
+    def after_step(self, state: State) -> None:
         """Check what has changed since the last step."""
         last, self._last = self._last, state
         if last is None or not state.game_started:
@@ -179,7 +179,7 @@ class MoneyWatcher(FactWatcher):
         wanted = min(known.prize(battle.trainer_number), MOST - self._money_before)
         won = state.player.money - self._money_before
         seen = None if won == wanted else f"{won} from class {battle.trainer_class}, not {wanted}"
-        self.log.judge("money.prize", seen, state.ram, state.frame)
+        self.log.record("money.prize", seen, state.ram, state.frame)
 
     def _paid(self, last: State, state: State) -> None:
         had = dict(last.bag.items)
@@ -192,7 +192,7 @@ class MoneyWatcher(FactWatcher):
         if paid == self.dex.vending.get(item):
             return  # a vending machine has its own prices
         seen = None if paid == wanted else f"{paid} for {quantity} of item {item}, not {wanted}"
-        self.log.judge("money.price", seen, state.ram, state.frame)
+        self.log.record("money.price", seen, state.ram, state.frame)
 
     def _black_out(self, state: State) -> None:
         if self._lost is None or not state.in_control:
@@ -202,7 +202,7 @@ class MoneyWatcher(FactWatcher):
         if state.map.map_id != state.flags.blackout_map:
             return  # the first battle of the story, whose loss costs nothing
         seen = None if left == had // 2 else f"{left} were left of {had}"
-        self.log.judge("money.blackout", seen, state.ram, state.frame)
+        self.log.record("money.blackout", seen, state.ram, state.frame)
 
 
 BLACKOUT_MAP: Final = symbol("wLastBlackoutMap")
@@ -227,7 +227,7 @@ class HealingWatcher(FactWatcher):
         if menu is not None and menu.kind is MenuKind.NURSE:
             self._chose_heal = menu.current == 0
 
-    def moment(self, state: State) -> None:
+    def after_step(self, state: State) -> None:
         """Check the team."""
         if not self._chose_heal or not state.in_control:
             return
@@ -237,12 +237,12 @@ class HealingWatcher(FactWatcher):
             "healing.pp": self._pp_problem(state),
             "healing.home": _blackout_map_problem(state),
         }
-        self.log.judge_all(checks, state.ram, state.frame)
+        self.log.record_all(checks, state.ram, state.frame)
 
     def _pp_problem(self, state: State) -> str | None:
         for mon in state.party.mons:
             for move in mon.moves:
-                maximum = self.most_pp(move)
+                maximum = self.max_pp(move)
                 if move.pp != maximum:
                     return f"move {move.move} with {move.pp} of {maximum} PP"
         return None

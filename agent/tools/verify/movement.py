@@ -46,14 +46,14 @@ class WalkWatcher(FactWatcher):
             return
         note = self.log
         early = "they changed while the counter still ran" if self._moved_early else None
-        note.judge("walking.arrival", early, now, number)
+        note.record("walking.arrival", early, now, number)
         facing = Facing(now.byte(FACING) & 0x0C)
         went = (x - self._from[1], y - self._from[2])
         wrong = None if went == tuple(facing.delta) else f"{went} while facing {facing.name}"
-        note.judge("walking.one_square", wrong, now, number)
+        note.record("walking.one_square", wrong, now, number)
         length = self._frames
         lasted = None if length in COUNTED else f"the counter ran for {length} frames, not 14"
-        note.judge("walking.length", lasted, now, number)
+        note.record("walking.length", lasted, now, number)
 
 
 def _place(ram: Ram) -> tuple[int, int, int]:
@@ -84,7 +84,7 @@ class StepTrials(Trial):
         self._left = dict.fromkeys(_TRIES, OTHERS) | {"walking.turn": TURNS}
         self._visited: set[tuple[int, int, int]] = set()
 
-    def wants(self, state: State) -> bool:
+    def is_ready(self, state: State) -> bool:
         """Return whether this square is new and has a test left."""
         is_new = _place(state.ram) not in self._visited
         return is_new and is_idle(state) and next(self._tries(state), None) is not None
@@ -99,7 +99,7 @@ class StepTrials(Trial):
             # The result is unknown when a battle, a talk or a script began, or the player fell to another map.
             if seen is not None and end.in_control and end.map.map_id == state.map.map_id:
                 # The trial is logged with the state in which it began.
-                self.log.judge(fact, seen or None, state.ram, state.frame)
+                self.log.record(fact, seen or None, state.ram, state.frame)
             sandbox.restore()
 
     def _tries(self, state: State) -> Iterator[tuple[str, Facing]]:

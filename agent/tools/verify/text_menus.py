@@ -24,7 +24,7 @@ class ArrowWatcher(FactWatcher):
         """Forget the arrows seen last."""
         self._before: list[int] = []
 
-    def moment(self, state: State) -> None:
+    def after_step(self, state: State) -> None:
         """Find arrows on the whole screen: lists have their own arrow, and draw it before their cursor."""
         before, self._before = self._before, []
         if state.menu is not None or not state.dialogue.lines or state.in_battle:
@@ -35,7 +35,7 @@ class ArrowWatcher(FactWatcher):
             return
         elsewhere = [divmod(at, COLUMNS)[::-1] for at in found if TILE_MAP + at != ARROW_ADDRESS]
         seen = f"an arrow at {elsewhere[0]}" if elsewhere else None
-        self.log.judge("text.arrow", seen, state.ram, state.frame)
+        self.log.record("text.arrow", seen, state.ram, state.frame)
 
 
 class PageTrials(Trial):
@@ -45,7 +45,7 @@ class PageTrials(Trial):
         """Reset what was tried."""
         self._left = {False: TIMES, True: TIMES}  # in battle or not
 
-    def wants(self, state: State) -> bool:
+    def is_ready(self, state: State) -> bool:
         """Return whether a text waits, and tests are left."""
         waits = state.dialogue.waiting is Waiting.ARROW and state.menu is None
         return waits and self._left[state.in_battle] > 0
@@ -56,12 +56,12 @@ class PageTrials(Trial):
         page, note = state.dialogue, self.log
         went_on = any(_is_other(ram, page) for ram in sandbox.frames(None, NO_PRESS_FRAMES))
         seen = f"another page within {NO_PRESS_FRAMES} frames without a press" if went_on else None
-        note.judge("text.waits", seen, state.ram, state.frame)
+        note.record("text.waits", seen, state.ram, state.frame)
         for fact, button in (("text.a", Button.A), ("text.b", Button.B)):
             sandbox.restore()
             sandbox.wait(4)
             wrong = None if _turns(sandbox, button, page) else f"it still waits after {button.name}"
-            note.judge(fact, wrong, state.ram, state.frame)
+            note.record(fact, wrong, state.ram, state.frame)
 
 
 def _turns(sandbox: Sandbox, button: Button, page: Dialogue) -> bool:
@@ -126,7 +126,7 @@ class MenuTrials(Trial):
         """Reset what was tried."""
         self._tried: dict[MenuKind, int] = {}
 
-    def wants(self, state: State) -> bool:
+    def is_ready(self, state: State) -> bool:
         """Return whether this kind of menu has tests left."""
         menu = state.menu
         if menu is None or self._tried.get(menu.kind, 0) >= TRIES:
@@ -142,7 +142,7 @@ class MenuTrials(Trial):
         sandbox.restore()
         menu = sandbox.wait(SETTLED).menu or menu
         if menu.kind in SCROLLING:
-            self.log.judge("menus.lists", scrolled(sandbox, menu), state.ram, state.frame)
+            self.log.record("menus.lists", scrolled(sandbox, menu), state.ram, state.frame)
             return
         cycle = cycle_of(menu, state)
         if cycle is not None:
@@ -150,7 +150,7 @@ class MenuTrials(Trial):
         if menu.kind in COLUMNS_OF_BATTLE:
             sandbox.restore()
             sandbox.wait(SETTLED)
-            self.log.judge("menus.columns", _columns(sandbox), state.ram, state.frame)
+            self.log.record("menus.columns", _columns(sandbox), state.ram, state.frame)
 
 
 class StartMenuTrials(Trial):
@@ -161,7 +161,7 @@ class StartMenuTrials(Trial):
         self._left = STARTS
         self._maps: set[int] = set()
 
-    def wants(self, state: State) -> bool:
+    def is_ready(self, state: State) -> bool:
         """Return whether the player can move on a map without a test yet."""
         return self._left > 0 and state.in_control and state.map.map_id not in self._maps
 
@@ -180,11 +180,11 @@ class StartMenuTrials(Trial):
         entries = _entries(opened)
         wrong = f"wMaxMenuItem is {menu.maximum} with {entries} entries"
         seen = None if menu.maximum == entries else wrong
-        note.judge("menus.start", seen, state.ram, state.frame)
+        note.record("menus.start", seen, state.ram, state.frame)
         go_over(sandbox, menu, Cycle(0, menu.maximum - 1, wraps=True), note)
         closed = sandbox.press(Button.B, hold=4, settle=40)
         still = "B did not close it" if closed.menu is not None else None
-        note.judge("menus.start", still, state.ram, state.frame)
+        note.record("menus.start", still, state.ram, state.frame)
 
 
 def cycle_of(menu: Menu, state: State) -> Cycle | None:
@@ -211,7 +211,7 @@ def go_over(sandbox: Sandbox, menu: Menu, cycle: Cycle, log: FactLog) -> None:
             got = None if now.menu is None else now.menu.current
             where = f"the menu at ({menu.top_x},{menu.top_y})"
             seen = f"{button.name} led from item {at} to {got} ({where})"
-            log.judge(fact, None if got == wanted else seen, now.ram, now.frame)
+            log.record(fact, None if got == wanted else seen, now.ram, now.frame)
             if got != wanted:
                 return
             at = wanted

@@ -75,7 +75,7 @@ class WarpWatcher(FactWatcher):
             if warp.trigger is WarpTrigger.PRESS and not walks_by_script:
                 idle = self._since_key > RELEASED
                 seen = f"no direction was held for {self._since_key} frames" if idle else None
-                self.log.judge("warps.key", seen, now, number)
+                self.log.record("warps.key", seen, now, number)
 
     def _arrive(self, warp: Warp, now: Ram, number: int) -> None:
         """Wait for the pause to begin, check the position in its first frames, and follow its counter."""
@@ -88,7 +88,7 @@ class WarpWatcher(FactWatcher):
                 self._look_where(warp, now, number)
         elif self._paused:
             seen = None if self._counted in PAUSES else f"it counted {self._counted} frames"
-            self.log.judge("warps.pause", seen, now, number)
+            self.log.record("warps.pause", seen, now, number)
             self._warp, self._counter = None, 0
 
     def _look_where(self, warp: Warp, now: Ram, number: int) -> None:
@@ -107,7 +107,7 @@ class WarpWatcher(FactWatcher):
         here = (now.byte(MAP), now.byte(X), now.byte(Y))
         wrong = f"map, x and y are {here}, and {self._wanted} are expected"
         seen = None if here == self._wanted else wrong
-        self.log.judge("connections.crossing", seen, now, number)
+        self.log.record("connections.crossing", seen, now, number)
 
 
 def _is_unchanged(warp: Warp, ram: Ram) -> bool:
@@ -130,7 +130,7 @@ class WarpTrials(Trial):
         self._left = dict.fromkeys(FACTS.values(), TRIES)
         self._visited: set[tuple[int, int]] = set()  # map and index of a warp
 
-    def wants(self, state: State) -> bool:
+    def is_ready(self, state: State) -> bool:
         """Return whether an untested warp is beside the player."""
         return is_idle(state) and next(self._beside(state), None) is not None
 
@@ -142,7 +142,7 @@ class WarpTrials(Trial):
             is_step = warp.trigger is WarpTrigger.STEP
             tried = _step(sandbox, facing) if is_step else _press(sandbox, facing, warp)
             if tried is not None:
-                self.log.judge(fact, tried or None, state.ram, state.frame)
+                self.log.record(fact, tried or None, state.ram, state.frame)
             sandbox.restore()
 
     def _beside(self, state: State) -> Iterator[tuple[str, Facing, Warp]]:

@@ -12,10 +12,10 @@ from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
 from agent.cli.measurements import show
 from agent.lab.bench import stopwatch as parts
-from agent.lab.bench.game import play, session_of
+from agent.lab.bench.game import open_session, play
 from agent.lab.bench.limits import BoundedFigure, BoundVerdict, FigureBound
 from agent.lab.bench.memory import MemoryEffort, measure_memory
-from agent.lab.bench.memory_fill import dated, stretch_of_play
+from agent.lab.bench.memory_fill import recorded_play, shifted
 from agent.lab.bench.speed import TextSample, gather, measure_speed, never_halting, read_all
 from agent.lab.bench.stopwatch import Parts, Stopwatch
 from agent.lab.publish import Findings
@@ -86,7 +86,7 @@ def test_timed_functions_are_restored_afterwards() -> None:
 
 def recorded(timed: Parts) -> list[StepRow]:
     story = Story.of(CARTRIDGE.kind)
-    with Stopwatch().on(timed), session_of(CARTRIDGE, story, 0) as (session, store):
+    with Stopwatch().on(timed), open_session(CARTRIDGE, story, 0) as (session, store):
         session.play(PlayLimits("never", 120), NoViewer())
         return list(store.steps())
 
@@ -239,10 +239,10 @@ def test_the_verdict_uses_the_99th_percentile(p99: float, verdict: BoundVerdict)
 
 def test_entries_of_play_are_recorded_as_passed_in_and_redated() -> None:
     written = Blackboard.write
-    stretch = stretch_of_play(CARTRIDGE, 0, TICKS)
+    stretch = recorded_play(CARTRIDGE, 0, TICKS)
     assert Blackboard.write is written  # the function is restored
     assert {each.kind for each in stretch} >= {"tick_state", "sensory_input", "action"}
     assert all(0 < each.tick <= TICKS for each in stretch)
     states = [each for each in stretch if each.kind == "tick_state"]
     assert all(each.data["tick"] == each.tick for each in states)
-    assert dated({"tick": 3, "what": "3"}, 10) == {"tick": 13, "what": "3"}
+    assert shifted({"tick": 3, "what": "3"}, 10) == {"tick": 13, "what": "3"}

@@ -16,11 +16,11 @@ from agent.advisor.model import Reply, Request, Usage
 from agent.fake_claude.answers import tokens_of_text
 from agent.lab.bench.battles import (
     KINDS,
-    Strongest,
-    contest,
-    first_moment,
+    StrongestMove,
+    battle_setup,
     party_in_ram,
     play_battle,
+    start_state,
 )
 from agent.lab.bench.model import ASKED, COMPLETED, ModelEffort, loopback, measure_model, talk_of
 from agent.lab.bench.stopwatch import ObservedCall
@@ -138,15 +138,15 @@ def test_the_interval_has_the_difference_and_is_symmetric(pairs: list[tuple[bool
 
 
 def test_a_seed_gives_one_battle_and_kinds_alternate() -> None:
-    drawn = [contest(DEX, seed) for seed in range(60)]
-    assert drawn == [contest(DEX, seed) for seed in range(60)]
+    drawn = [battle_setup(DEX, seed) for seed in range(60)]
+    assert drawn == [battle_setup(DEX, seed) for seed in range(60)]
     assert Counter(each.foe.kind for each in drawn) == dict.fromkeys(KINDS, 20)
     assert len({(each.foe, each.own) for each in drawn}) > 40
     assert all(1 <= len(each.own) <= len(each.foe.team) for each in drawn)
 
 
 def test_a_team_written_to_ram_is_read_back(played: Played) -> None:
-    drawn = contest(DEX, 2)
+    drawn = battle_setup(DEX, 2)
     with game_at(played.folder, lambda state: bool(len(state.party))) as game:
         player_id = game.state.player.player_id
         for address, data in party_in_ram(DEX, drawn.own, drawn.dvs, player_id).items():
@@ -161,16 +161,16 @@ def test_a_team_written_to_ram_is_read_back(played: Played) -> None:
 
 
 def test_a_battle_is_the_same_from_the_same_start_state() -> None:
-    start = first_moment(CARTRIDGE)
+    start = start_state(CARTRIDGE)
     with closing(PyBoyConsole(CARTRIDGE)) as console:
         for seed in (0, 1, 2):
-            drawn = contest(DEX, seed)
+            drawn = battle_setup(DEX, seed)
             once, again = (
-                play_battle(console, start, DEX, drawn, Strongest(DEX)) for _ in range(2)
+                play_battle(console, start, DEX, drawn, StrongestMove(DEX)) for _ in range(2)
             )
             assert once.result is again.result
             assert once.result in {BattleResult.WON, BattleResult.LOST}
-            assert len(once.thought) == len(again.thought) > 0
+            assert len(once.decision_s) == len(again.decision_s) > 0
             assert read_state(console.ram(), console.frame).battle_result is once.result
 
 
@@ -188,7 +188,7 @@ def test_the_baseline_uses_only_power_times_accuracy(played: Played) -> None:
     moves = (MoveSlot(weak.number, 9, 0), MoveSlot(strong.number, 9, 0))
     own = replace(state.battle.own, moves=moves, disabled=None)
     state = replace(state, battle=replace(state.battle, own=own))
-    assert Strongest(DEX).order(state, TriedOrders()) == Attack(1)
+    assert StrongestMove(DEX).order(state, TriedOrders()) == Attack(1)
 
 
 def test_bench_battles_prints_one_json_object(agent: Agent) -> None:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from agent.lab.exam.exam import Paper, RecordedGame, record, scores, sit
-from agent.lab.exam.examinee import KNOWING, ExamMemory, notebook, recall
+from agent.lab.exam.exam import Paper, RecordedGame, answer_paper, record, scores
+from agent.lab.exam.examinee import READERS, ExamMemory, open_exam_memory, recall
 from agent.lab.exam.paper import paper
 from agent.lab.exam.question import (
     ExamAnswer,
@@ -46,7 +46,7 @@ class ExamResult(NamedTuple):
 def exam(tmp_path_factory: pytest.TempPathFactory) -> ExamResult:
     games = list(record(CARTRIDGE, SEEDS, tmp_path_factory.mktemp("games"), until=UNTIL))
     truths = [game.truth for game in games]
-    papers = [sit(CARTRIDGE, game, truths[:at]) for at, game in enumerate(games, 1)]
+    papers = [answer_paper(CARTRIDGE, game, truths[:at]) for at, game in enumerate(games, 1)]
     return ExamResult(games, papers, scores(papers))
 
 
@@ -57,7 +57,7 @@ def truth(exam: ExamResult) -> GameTruth:
 
 @pytest.fixture
 def notes(exam: ExamResult, tmp_path: Path) -> Iterator[ExamMemory]:
-    with notebook(exam.games[-1].run, exam.games[-1].memory, tmp_path) as notes:
+    with open_exam_memory(exam.games[-1].run, exam.games[-1].memory, tmp_path) as notes:
         yield notes
 
 
@@ -87,7 +87,7 @@ def test_each_kind_of_question_is_asked(exam: ExamResult) -> None:
 
 
 def test_every_topic_has_an_answer_reader() -> None:
-    assert set(KNOWING) == set(QuestionTopic)
+    assert set(READERS) == set(QuestionTopic)
 
 
 def test_the_same_games_get_the_same_paper(exam: ExamResult) -> None:
@@ -147,7 +147,7 @@ def test_events_of_another_run_are_not_counted_as_own(exam: ExamResult, notes: E
 def test_reading_a_run_does_not_change_it(exam: ExamResult, tmp_path: Path) -> None:
     game = exam.games[0]
     before = (game.run / "run.sqlite").read_bytes(), game.memory.read_bytes()
-    with notebook(game.run, game.memory, tmp_path) as notes:
+    with open_exam_memory(game.run, game.memory, tmp_path) as notes:
         assert recall(notes, ExamQuestion(QuestionTopic.HERE)) == game.truth.visits[-1].place
     assert before == ((game.run / "run.sqlite").read_bytes(), game.memory.read_bytes())
 
@@ -200,5 +200,5 @@ def test_the_score_separates_known_questions_from_never_happened_ones() -> None:
     figures = score.figures()
     assert (figures["answered_rightly"], figures["not_abstained_from"]) == (3 / 5, 4 / 5)
     assert (figures["abstained_rightly"], figures["points"]) == (1 / 2, 3 - 1 + 1 - 1)
-    assert score.rightly([QuestionKind.NEVER]).estimate == 1 / 2
+    assert score.right_share([QuestionKind.NEVER]).estimate == 1 / 2
     assert figures["questions"] == 7

@@ -15,14 +15,14 @@ import numpy as np
 from agent.tools.report.atlas.paths import (
     Rows,
     Track,
+    busy_squares,
     jumps,
     level_of,
     on_maps,
+    path_parts,
     rows_of,
     steps_of,
-    stretches,
     tracks,
-    trodden,
 )
 from agent.tools.report.atlas.sheet import (
     SQUARE,
@@ -39,7 +39,7 @@ from agent.tools.report.atlas.sheet import (
     draw_sheet,
     exists,
     extent,
-    lay_sheets,
+    layout_sheets,
     shown_width,
 )
 from agent.tools.report.html import render
@@ -143,7 +143,7 @@ def draw_atlas(
     drawn = rows.where(on_map)
     if not len(drawn.tick):
         return Atlas((), len(trail), len(trail), len(marks))
-    sheets = lay_sheets(world, list(dict.fromkeys(drawn.map_id.tolist())))
+    sheets = layout_sheets(world, list(dict.fromkeys(drawn.map_id.tolist())))
     subject = _Subject(world, name_of, number_marks(marks), (_visit(drawn, 0), _visit(drawn, -1)))
     placed = [any(plot_of(plots, mark) for plots in sheets) for mark in marks]
     return Atlas(
@@ -182,8 +182,8 @@ def _sheet(
         picture=picture,
         shown=shown,
         regions=tuple(_region(subject, plot, step) for plot in plots),
-        route=stretches(steps, np.clip(shares, 0, 1), step=step),
-        heat=trodden(track, steps, extent(plots)[0], step=step),
+        route=path_parts(steps, np.clip(shares, 0, 1), step=step),
+        heat=busy_squares(track, steps, extent(plots)[0], step=step),
         jumps=jumps(track, step=step),
         pins=pin_marks(subject.marks, plots, step=step, apart=PIN_WIDTH * picture.width / shown),
         ends=pin_ends(subject.ends, plots, step=step),

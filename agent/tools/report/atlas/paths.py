@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.tools.report.atlas.sheet import Jump, PathStretch, Plot, TrailVisit, Trodden
+from agent.tools.report.atlas.sheet import BusySquares, Jump, PathPart, Plot, TrailVisit
 from emulator import World
 
 LONGEST_WALK: Final = 6  # squares straight ahead in one tick, the most that one press walks
@@ -159,7 +159,7 @@ def steps_of(track: Track) -> PathSteps:
     return PathSteps(x, y, across, down, walked[each])
 
 
-def stretches(steps: PathSteps, shares: Numbers, *, step: int) -> tuple[PathStretch, ...]:
+def path_parts(steps: PathSteps, shares: Numbers, *, step: int) -> tuple[PathPart, ...]:
     """Return the route as path data; a step walked before, in either direction, is not drawn again.
 
     `shares` has the time of each visit of the track, 0 to 1; `step` is the pixels of a square.
@@ -172,12 +172,14 @@ def stretches(steps: PathSteps, shares: Numbers, *, step: int) -> tuple[PathStre
         paths[shade].append(f"h{across * step}" if across else f"v{down * step}")
         before = (x + across, y + down, shade)
     return tuple(
-        PathStretch(round(number / (TIME_SHADES - 1), 3), "".join(paths[number]))
+        PathPart(round(number / (TIME_SHADES - 1), 3), "".join(paths[number]))
         for number in sorted(paths)
     )
 
 
-def trodden(track: Track, steps: PathSteps, across: int, *, step: int) -> tuple[Trodden, ...]:
+def busy_squares(
+    track: Track, steps: PathSteps, across: int, *, step: int
+) -> tuple[BusySquares, ...]:
     """Return the squares that were walked often, on a sheet that is `across` squares wide."""
     came = track.how != WALKED
     squares = np.concatenate(
@@ -195,7 +197,7 @@ def trodden(track: Track, steps: PathSteps, across: int, *, step: int) -> tuple[
     busiest = np.maximum.reduceat(counts[busy], begins) if len(busy) else begins
     kept = np.sort(np.argsort(-busiest, kind="stable")[:MOST_TRODDEN])
     return tuple(
-        Trodden(square % across * step, square // across * step, width * step, count)
+        BusySquares(square % across * step, square // across * step, width * step, count)
         for square, width, count in zip(
             *[each[kept].tolist() for each in (busy[begins], widths, busiest)], strict=True
         )

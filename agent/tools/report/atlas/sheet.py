@@ -49,7 +49,7 @@ class MapMark(NamedTuple):
 SQUARE: Final = 16  # pixels of the Game Boy, across and down
 
 
-class PathStretch(NamedTuple):
+class PathPart(NamedTuple):
     """The steps first walked around one time, as SVG path data.
 
     `share` is that time within the trail, 0 to 1. Each `M` of `path` begins an unbroken walk.
@@ -59,7 +59,7 @@ class PathStretch(NamedTuple):
     path: str
 
 
-class Trodden(NamedTuple):
+class BusySquares(NamedTuple):
     """Adjacent squares with a similar number of walks; `times` is the number of the busiest one.
 
     The box is one step high and `width` wide; `x`, `y` is its top left corner.
@@ -134,8 +134,8 @@ class Sheet:
     picture: SheetPicture = field(repr=False)
     shown: int
     regions: tuple[MapRegion, ...]
-    route: tuple[PathStretch, ...] = field(repr=False)
-    heat: tuple[Trodden, ...] = field(repr=False)
+    route: tuple[PathPart, ...] = field(repr=False)
+    heat: tuple[BusySquares, ...] = field(repr=False)
     jumps: tuple[Jump, ...] = field(repr=False)
     pins: tuple[Pin, ...]
     ends: tuple[TrailEnd, ...]
@@ -191,7 +191,7 @@ def exists(world: World, map_id: int) -> bool:
     return map_id in world.map_ids and world.map(map_id).header.width > 0
 
 
-def lay_sheets(world: World, visited: Sequence[int]) -> list[list[Plot]]:
+def layout_sheets(world: World, visited: Sequence[int]) -> list[list[Plot]]:
     """Return the plots of each sheet: the maps `visited`, in that order, and their direct neighbours.
 
     A map that would overlap another one, because the connections of a cartridge are inconsistent, begins a

@@ -18,7 +18,7 @@ from agent.tools.report.atlas.sheet import (
     Plot,
     Sheet,
     TrailVisit,
-    lay_sheets,
+    layout_sheets,
 )
 from emulator import Cartridge, Facing, Step, World
 from emulator.screen.scene import draw_map
@@ -124,7 +124,7 @@ def assert_edges_join(world: World, start: int) -> None:
     joined = {start}
     for _ in range(20):
         joined |= {to.map_id for here in joined for to in world.map(here).header.connections}
-    (plots,) = lay_sheets(world, sorted(joined))
+    (plots,) = layout_sheets(world, sorted(joined))
     assert {plot.map_id for plot in plots} == joined
     crossed = 0
     for plot in plots:

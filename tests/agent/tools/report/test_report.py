@@ -20,8 +20,8 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize, syn
 from agent.app import Interrupt, Settings, Summary, TickView, play_run
 from agent.app.process import write_whole
 from agent.tools.report.page import page, report_run
-from agent.tools.report.run_data import Gathered, RunStatus, gather
-from agent.tools.report.timeline import Point, clocked, thinned
+from agent.tools.report.run_data import RunData, RunStatus, read_run_data
+from agent.tools.report.timeline import Point, downsampled, with_wall_time
 from emulator import Cartridge
 from memory import VitalsRow, open_run, read_run
 from memory.store.calls import Booking, CallOutcome, CallState
@@ -43,10 +43,10 @@ BATTLE: Final[Mapping[str, Any]] = {
 AT: Final = 1_790_000_000.0
 
 
-def data_of(run: Path, cartridge: Cartridge | None = CARTRIDGE) -> Gathered:
+def data_of(run: Path, cartridge: Cartridge | None = CARTRIDGE) -> RunData:
     """Return the report data of a run."""
     with closing(read_run(run)) as folder:
-        return gather(folder, cartridge)
+        return read_run_data(folder, cartridge)
 
 
 def add_events(run: Path, events: Iterable[tuple[int, str, Mapping[str, Any]]]) -> None:
@@ -349,7 +349,7 @@ def test_json_and_csv_together_are_refused(agent: Agent, played: Played) -> None
 
 def test_downsampling_keeps_peaks_and_bounds_the_points() -> None:
     points = [Point(float(n), float(n == 77_777)) for n in range(100_000)]
-    kept = thinned(points)
+    kept = downsampled(points)
     assert len(kept) <= 808
     assert Point(77_777.0, 1.0) in kept
     assert (kept[0], kept[-1]) == (points[0], points[-1])
@@ -365,7 +365,7 @@ def test_a_clock_that_jumps_back_gives_increasing_times() -> None:
         row("b", 1_000, 0.5),
         row("b", 90_000, 3.0),
     ]
-    at = [each for _, each in clocked(rows)]
+    at = [each for _, each in with_wall_time(rows)]
     assert at == sorted(at)
     assert at[1] - at[0] == pytest.approx(1.0)
 

@@ -14,7 +14,7 @@ from agent.tools.scenario.capture import (
     Draft,
     drive_to,
     from_stuck,
-    source_of,
+    open_source,
     text_of,
     write_scenario,
 )
@@ -64,7 +64,7 @@ def stuck_run(played: Played, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def ticks_of(run: Path) -> int:
-    with source_of(run, None) as source:
+    with open_source(run, None) as source:
         return len(source.live.records)
 
 
@@ -100,10 +100,10 @@ def test_record_takes_a_goal_and_a_description(
 
 
 def test_a_recorded_state_equals_the_recording(played: Played) -> None:
-    with source_of(played.folder, None) as source:
+    with open_source(played.folder, None) as source:
         for tick in (100, len(source.live.records) // 100 * 100):
             with closing(PyBoyConsole(source.cartridge)) as console:
-                console.load(source.take(tick, source.live.records)[1].state)
+                console.load(source.draft_at(tick, source.live.records)[1].state)
                 assert console.full_digest() == source.live.records[tick - 1].full_digest
 
 
@@ -115,7 +115,7 @@ def test_the_replay_starts_at_the_last_checkpoint_of_the_branch(played: Played) 
             self.steps += 1
             super().perform(step, render=render)
 
-    with source_of(played.folder, None) as source:
+    with open_source(played.folder, None) as source:
         live, kept = source.live.records, source.run.checkpoint_ticks()
         tick = len(live) - 1
         nearest = max(each for each in kept if each <= tick)

@@ -14,7 +14,7 @@ from agent.app.session import PlayLimits
 from agent.story.story import Story
 from agent.tools.verify import addresses, battles, encounters, growth, movement, text_menus, warps
 from agent.tools.verify.fact import Fact, FactLog, FactStatus, written_facts
-from agent.tools.verify.game import CartridgeVerdict, Roster, VerifyRequest, page, verify
+from agent.tools.verify.game import CartridgeVerdict, FactChecks, VerifyRequest, page, verify
 from emulator import Button, Cartridge, Dex, PyBoyConsole, Step
 from emulator.profile import symbol
 from tests.agent.support import Agent
@@ -52,9 +52,9 @@ def test_every_written_fact_has_a_check() -> None:
 
 
 def test_watchers_do_not_change_the_game(demo: Cartridge, tmp_path: Path) -> None:
-    roster = Roster(demo)
+    checks = FactChecks(demo)
     chains = []
-    for name, between in (("plain", None), ("watched", roster.around)):
+    for name, between in (("plain", None), ("watched", checks.around)):
         home = tmp_path / name
         home.mkdir()
         story = Story.of(demo.kind)
@@ -62,7 +62,7 @@ def test_watchers_do_not_change_the_game(demo: Cartridge, tmp_path: Path) -> Non
             session.play(PlayLimits("starter", 1_000), NoViewer())
             chains.append([row.chain for row in store.steps()])
     assert chains[0] == chains[1]
-    assert any(row.held for row in roster.log.rows.values())
+    assert any(row.held for row in checks.log.rows.values())
 
 
 def test_a_contradiction_is_recorded_with_its_place(demo: Cartridge) -> None:
