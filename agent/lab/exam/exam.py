@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, TypeAlias
 from agent.app import Interrupt, Settings, Stop, play_run
 from agent.app.play import NoViewer
 from agent.errors import RunError
-from agent.lab.exam.examinee import guess, open_exam_memory, recall
+from agent.lab.exam.memory_answers import guess, open_exam_memory, recall
 from agent.lab.exam.paper import paper
 from agent.lab.exam.question import (
     ExamAnswer,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from agent.lab.exam.exam import Paper, RecordedGame, answer_paper, record, scores
-from agent.lab.exam.examinee import READERS, ExamMemory, open_exam_memory, recall
+from agent.lab.exam.memory_answers import READERS, ExamMemory, open_exam_memory, recall
 from agent.lab.exam.paper import paper
 from agent.lab.exam.question import (
     ExamAnswer,
