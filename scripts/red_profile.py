@@ -63,7 +63,7 @@ ALSO: Final = frozenset(
     )
 )
 
-LIMITS: Final = {"address": 0x10000, "bank": 0x40, "size": 0x4000}  # of what a column may hold
+LIMITS: Final = {"address": 0x10000, "bank": 0x40, "size": 0x4000}  # exclusive maximum of a column
 
 Row: TypeAlias = Mapping[str, str]
 Table: TypeAlias = dict[str, object]

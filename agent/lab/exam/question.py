@@ -28,27 +28,27 @@ class QuestionKind(Enum):
 class QuestionTopic(Enum):
     """The topic of a question: its kind, and its text with placeholders for subject, other subject and game."""
 
-    LOST_IN = QuestionKind.LOSS, "Where was the last fight lost against {subject}?"
-    LOST_AT = QuestionKind.LOSS, "At which level was the last fight lost against {subject} begun?"
-    LOST_BY = QuestionKind.LOSS, "Who of ours began the last fight lost against {subject}?"
-    LOST_THERE = (
+    LOST_IN = QuestionKind.LOSS, "Where was the last battle against {subject} lost?"
+    LOST_AT = (
         QuestionKind.LOSS,
-        "Which species stood on the other side of the fights lost in {subject}?",
+        "At which own level did the last lost battle against {subject} begin?",
     )
-    BLACKED_OUT_BY = QuestionKind.LOSS, "Against whom was the last fight lost that cost money?"
+    LOST_BY = QuestionKind.LOSS, "Which own Pokemon began the last lost battle against {subject}?"
+    LOST_THERE = (QuestionKind.LOSS, "Which enemy species were in the battles lost in {subject}?")
+    BLACKED_OUT_BY = QuestionKind.LOSS, "Which opponent won the last battle whose loss cost money?"
     WON_BY = (
         QuestionKind.VICTORY,
-        "Who of ours was out when the last fight against {subject} was won?",
+        "Which own Pokemon was in battle when {subject} was last beaten?",
     )
     WON_WITH = (
         QuestionKind.VICTORY,
-        "With which moves, in the order of their first use, was {subject} beaten last?",
+        "Which moves, in order of their first use, beat {subject} last?",
     )
     MONEY = QuestionKind.LATEST, "How much money is there now?"
-    ITEMS = QuestionKind.LATEST, "How many of {subject} are carried now?"
+    ITEMS = QuestionKind.LATEST, "How many of {subject} are in the bag now?"
     LEVEL = QuestionKind.LATEST, "At which level is {subject} now?"
     HERE = QuestionKind.LATEST, "Which place is this?"
-    FOUND_IN = QuestionKind.FIRST, "In which place was {subject} first had?"
+    FOUND_IN = QuestionKind.FIRST, "In which place was {subject} first owned?"
     MONEY_AT = QuestionKind.FIRST, "How much money was there on reaching {subject}?"
     LEVEL_AT = QuestionKind.FIRST, "What was the highest level of the team on reaching {subject}?"
     FIRST_THERE = QuestionKind.FIRST, "At which tick was {subject} first entered?"
@@ -56,21 +56,21 @@ class QuestionTopic(Enum):
     MET_IN = QuestionKind.FIRST, "In which place was {subject} first met?"
     REACHED = QuestionKind.FIRST, "At which tick was the milestone {subject} reached?"
     EARLIER = QuestionKind.FIRST, "Which was entered first, {subject} or {other}?"
-    MOST = QuestionKind.COUNT, "How many of {subject} were there at most?"
+    MOST = QuestionKind.COUNT, "What was the highest number of {subject}?"
     VISITS = QuestionKind.COUNT, "How often was {subject} entered?"
-    MEETINGS = QuestionKind.COUNT, "How often was {subject} fought with?"
+    MEETINGS = QuestionKind.COUNT, "How many battles were against {subject}?"
     WINS = QuestionKind.COUNT, "How often was {subject} beaten?"
-    DEFEATS = QuestionKind.COUNT, "How many fights were lost?"
-    BLACKOUTS = QuestionKind.COUNT, "How often did one black out?"
-    RUN_STARTER = QuestionKind.ACROSS, "With whom did {game} begin?"
-    RUN_TURNS = QuestionKind.ACROSS, "How many turns of battle did {game} take to {subject}?"
-    RUN_MEETINGS = QuestionKind.ACROSS, "How often did {game} fight with {subject}?"
+    DEFEATS = QuestionKind.COUNT, "How many battles were lost?"
+    BLACKOUTS = QuestionKind.COUNT, "How many blackouts were there?"
+    RUN_STARTER = QuestionKind.ACROSS, "Which starter did {game} have?"
+    RUN_TURNS = QuestionKind.ACROSS, "How many battle turns did {game} take to {subject}?"
+    RUN_MEETINGS = QuestionKind.ACROSS, "How many battles did {game} have against {subject}?"
     RUN_CAUGHT = QuestionKind.ACROSS, "Which species did {game} catch?"
     RUNS_LOST = QuestionKind.ACROSS, "Which runs lost to {subject}?"
     QUICKEST = QuestionKind.ACROSS, "Which run took the fewest ticks to {subject}?"
     BEST_STARTER = (
         QuestionKind.ACROSS,
-        "With which starter did {subject} take the fewest turns of battle, on average?",
+        "Which starter took the fewest battle turns to {subject} on average?",
     )
 
     def __init__(self, kind: QuestionKind, template: str) -> None:

@@ -1,4 +1,4 @@
-"""`report.html`: one page that needs no other file and shows what happened in a run."""
+"""`report.html`: a self-contained page about one run."""
 
 import logging
 from bisect import bisect_right
