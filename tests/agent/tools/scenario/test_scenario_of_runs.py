@@ -135,7 +135,7 @@ def test_the_replay_starts_at_the_last_checkpoint_of_the_branch(played: Played) 
         (("--at", 5, "--name", "../it"), 2, "must be a file name without ending"),
         (("--at", 5, "--name", "taken"), 2, "taken.toml exists already"),
         (("--at", 5, "--name", "it", "--until", "moon=1"), 2, "unknown value"),
-        (("--at", 5, "--name", "it", "--until", "moon"), 2, "write NAME=VALUE"),
+        (("--at", 5, "--name", "it", "--until", "moon"), 2, "is not NAME=VALUE"),
     ],
 )
 def test_an_invalid_record_request_prints_one_error_line_and_writes_nothing(
