@@ -1,6 +1,6 @@
-"""Write docs/red_story.svg: the milestones of Red's story by chapter, with an arrow from each to those that need it.
+"""Write docs/red_story.svg: the milestones of Red's story by chapter, with arrows to the milestones that need them.
 
-What pays on the way stands below the chapter in which it becomes worth it.
+Optional goals are below the chapter after which they become worthwhile.
 """
 
 import tomllib
@@ -18,7 +18,7 @@ from emulator import CartridgeKind
 ROOT: Final = Path(__file__).resolve().parent.parent
 PICTURE: Final = ROOT / "docs" / "red_story.svg"
 CHAPTERS: Final = ROOT / "agent" / "story" / "cartridges" / "red"
-# What teaches a move, which is no task.
+# Machines that teach a move, which is not a task.
 MACHINES: Final = {"move:cut": "item:hm01", "move:surf": "item:hm03", "move:strength": "item:hm04"}
 STEP, BADGE, ASIDE = 'fill="#dcebfa"', 'fill="#ffe3a6"', 'fill="#e3f4e1" stroke-dasharray="5 3"'
 WIDTH, HEIGHT, GAP, COLUMN, TOP, EDGE = 290, 34, 16, 370, 70, 24
@@ -32,7 +32,7 @@ def main() -> None:
 
 def picture(story: Story) -> str:
     """Return the picture as SVG."""
-    columns = {title: [*rows, *_paying(story, rows)] for title, rows in _chapters().items() if rows}
+    columns = {title: [*rows, *_extras(story, rows)] for title, rows in _chapters().items() if rows}
     at = {
         name: (EDGE + number * COLUMN, TOP + row * (HEIGHT + GAP))
         for number, rows in enumerate(columns.values())
@@ -53,8 +53,8 @@ def picture(story: Story) -> str:
         )
     for end, starts in _arrows(story).items():
         parts += [_arrow(at[start], at[end]) for start in starts]
-    for aim in story.ambitions:
-        parts += [_arrow(at[aim.after], at[aim.fact]), _box(aim.says, ASIDE, *at[aim.fact])]
+    for goal in story.ambitions:
+        parts += [_arrow(at[goal.after], at[goal.fact]), _box(goal.says, ASIDE, *at[goal.fact])]
     for each in story.milestones:
         earned = each.mark is not None and each.mark.kind is FactKind.BADGE
         parts.append(_box(each.says, BADGE if earned else STEP, *at[each.id]))
@@ -71,13 +71,13 @@ def _chapters() -> Mapping[str, list[str]]:
     return found
 
 
-def _paying(story: Story, milestones: Collection[str]) -> list[str]:
-    """Return what is worth its while after one of some milestones."""
+def _extras(story: Story, milestones: Collection[str]) -> list[str]:
+    """Return the optional goals that become worthwhile after these milestones."""
     return [each.fact for each in story.ambitions if each.after in milestones]
 
 
 def _arrows(story: Story) -> Mapping[str, list[str]]:
-    """Return of each milestone those that it needs, without what these need themselves."""
+    """Return the direct requirements of each milestone, without indirect ones."""
     needs: dict[str, set[str]] = {}
     for each in story.milestones:
         direct = {name for fact in _facts(story, each) for name in _proven_by(story, fact, each)}
@@ -124,7 +124,7 @@ def _needs_of(place: Place) -> list[str]:
 
 
 def _proven_by(story: Story, fact: str, milestone: Milestone) -> Iterator[str]:
-    """Yield the milestone that a fact is, or that whoever gave it is."""
+    """Yield the milestone that proves a fact, or that proves the task which gives it."""
     givers = {task.sets for task in story.tasks if fact in task.gives}
     for each in story.milestones:
         if (

@@ -188,7 +188,7 @@ def test_the_code_holds_no_address_of_its_own() -> None:
         ({"symbols.csv": ""}, r"symbols.csv in .* lacks the column 'label'"),
         (
             {"symbols.csv": SYMBOLS, "events.csv": "event,bit_index\nEVENT_NONE,1\n"},
-            r"events.csv and PyBoy disagree on event '\w+'; find out who is right",
+            r"events.csv and PyBoy disagree on event '\w+'; find the right one",
         ),
     ],
 )
@@ -204,7 +204,9 @@ def test_bad_facts_are_refused_in_one_line(
 
 def test_an_invalid_number_in_the_facts_is_refused(script: dict[str, Any]) -> None:
     row = {"label": "wCurMap", "region": "WRAM", "importance": "A", "address": "nowhere"}
-    with pytest.raises(script["FactsError"], match="address of 'wCurMap' is no number: 'nowhere'"):
+    with pytest.raises(
+        script["FactsError"], match="address of 'wCurMap' is not a number: 'nowhere'"
+    ):
         script["ram_rows"]([row])
 
 
@@ -221,8 +223,8 @@ def symbol_row(**changes: str) -> dict[str, str]:
         ([symbol_row(address="-5")], "address of 'Moves' is out of range: '-5'"),
         ([symbol_row(address="0x99999")], "address of 'Moves' is out of range: '0x99999'"),
         ([symbol_row(bank="64")], "bank of 'Moves' is out of range: '64'"),
-        ([symbol_row(sources="S1+S99")], "'Moves' names no source by 'S99'"),
-        ([symbol_row(sources="")], "'Moves' names no source by ''"),
+        ([symbol_row(sources="S1+S99")], "'Moves' names the unknown source 'S99'"),
+        ([symbol_row(sources="")], "'Moves' names the unknown source ''"),
     ],
 )
 def test_invalid_rows_of_the_facts_are_refused(
