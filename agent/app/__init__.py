@@ -1,4 +1,4 @@
-"""Play as a whole: the only place where all parts are built, the session that plays, and what it leaves behind."""
+"""Composition of the agent: builds its parts, plays sessions, and writes checkpoints and summaries."""
 
 from agent.app.checkpoints import record_of, row_of
 from agent.app.plan import Outlook, outlook, outlooks_of_ram
