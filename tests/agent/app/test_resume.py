@@ -277,7 +277,7 @@ def test_a_run_resumed_at_an_older_tick_is_labelled_and_replays(agent: Agent, ru
         assert folder.store.trail(live=False)
     again = agent("play", "--resume", run, "--ticks", soon + 10)
     assert "not a clean run" in again.out
-    assert f"taken back by hand from tick {last} to tick {third.tick}" in again.out
+    assert f"went back by hand from tick {last} to tick {third.tick}" in again.out
 
 
 def test_a_recovery_by_the_supervisor_leaves_the_run_clean(run: Path) -> None:

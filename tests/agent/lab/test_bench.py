@@ -134,7 +134,7 @@ def test_glyphs_are_read_as_the_tile_map_says(gathered: Gathered) -> None:
 def test_where_no_page_can_be_written_nothing_is_measured(agent: Agent, path: str) -> None:
     ended = agent("bench", "memory", "--write", path)
     assert ended.code == 2
-    assert ended.err == f"error: --write {path} names no file in a folder that exists; name one\n"
+    assert ended.err == f"error: --write {path} names no file in an existing folder; name one\n"
 
 
 def test_bench_tells_its_figures_in_one_object(

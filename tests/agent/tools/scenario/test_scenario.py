@@ -404,7 +404,7 @@ def test_a_list_says_where_each_begins_and_what_is_of_no_use(
     assert "cannot be read" in e["trouble"]
     table = agent("scenario", "list", mine)
     assert table.code == 0
-    assert "of no use" in table.out
+    assert "unusable" in table.out
 
 
 def test_a_folder_without_scenarios_is_nothing_to_do(tmp_path: Path, agent: Agent) -> None:

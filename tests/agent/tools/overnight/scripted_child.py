@@ -1,7 +1,7 @@
-"""A child that stands in for play under a supervisor: it beats and ends as it is told to, and plays nothing.
+"""A scripted child for a supervisor: it writes heartbeats and ends as planned, and plays nothing.
 
-Called as `stand_in.py PLAN ARGUMENTS OF PLAY...`. PLAN is a JSON file: a list of what each life does, the last one again and
-again; beside it `lives.jsonl` keeps the arguments of each life.
+Called as `scripted_child.py PLAN ARGUMENTS OF PLAY...`. PLAN is a JSON file: a list with the plan of each life, the last of
+which repeats; `lives.jsonl` beside it stores the arguments of each life.
 """
 
 import json
