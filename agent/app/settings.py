@@ -75,9 +75,7 @@ class Settings:
     def __post_init__(self) -> None:
         _require_non_negative({"--ticks": self.ticks, "--seed": self.seed, "--at": self.at})
         if self.run is not None and self.resume is not None:
-            raise UsageError(
-                "--run starts a new run and --resume continues one; give only one of them"
-            )
+            raise UsageError("--run starts a new run and --resume continues one; give only one")
         if self.at is not None and self.resume is None:
             raise UsageError("--at needs the run to continue; name it with --resume")
         if self.seed is not None and self.resume is not None:
@@ -147,9 +145,7 @@ class RunSettings(PlayedOn):
                 message = f"run.toml lacks {error}; restore the file that play wrote"
                 raise RunError(message) from error
             if not isinstance(found[name], kinds[name]):
-                message = (
-                    f"run.toml has {found[name]!r} as {name}; restore the file that play wrote"
-                )
+                message = f"run.toml has {found[name]!r} as {name}; restore the file play wrote"
                 raise RunError(message)
         return cls(**found)
 

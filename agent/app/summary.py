@@ -114,9 +114,7 @@ class Summary:
     episodes: int  # of being stuck
     restores: int
     returns: Sequence[Branching] = ()  # each return to a checkpoint that abandoned a branch
-    moved: Mapping[str, int] = field(
-        default_factory=dict
-    )  # decisions that memory changed, by its use
+    moved: Mapping[str, int] = field(default_factory=dict)  # decisions changed, by use of memory
     advice: Mapping[str, Any] | None = None  # figures of the model, if one was asked
 
     @property

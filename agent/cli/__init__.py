@@ -54,10 +54,7 @@ def fake_claude(
     ),
     seed: int = option("Seed of the made-up answers.", default=0),
 ) -> None:
-    """Serve made-up answers of the Messages API on loopback.
-
-    It needs no model, no key and no network.
-    """
+    """Serve made-up answers of the Messages API on loopback. Needs no model, key or network."""
     out = Output()
     # Handle Ctrl-C before its line is printed, even if the parent process ignores it.
     with FakeClaude(seed=seed, port=port) as server, interrupts() as interrupt:
@@ -79,10 +76,7 @@ def observe(
     reset: bool = switch("--reset", command.RESET),
     session: str | None = option(command.SESSION, "HASH"),
 ) -> None:
-    """Summarise recorded model sessions as notes for the next run.
-
-    It needs no model and no network.
-    """
+    """Summarise recorded model sessions as notes for the next run. Needs no model or network."""
     out = Output()
     lines = command.run(
         db=db, memory_dir=memory_dir, dry_run=dry_run, reset=reset, session=session, also=(HOME,)

@@ -67,16 +67,14 @@ def examine(rom: Path | None, folder: Path) -> Iterator[HealthFinding]:
         return
     advice = "" if rom else "to play your own Pokemon Red: --rom PATH"
     yield HealthFinding("cartridge", OK, f"{cartridge.name}, SHA-1 {cartridge.sha1}", advice)
-    soundness = _cartridge_findings(
-        SURVEY,
-        "cannot be decoded",
-        lambda: [_invariant_finding(each) for each in survey(cartridge)],
+    soundness = _findings(
+        SURVEY, "cannot be decoded", lambda: [_invariant(each) for each in survey(cartridge)]
     )
     yield from soundness
     if all(each.health is OK for each in soundness):  # an unsound cartridge may never stop
         # Compare each reader with RAM on the main menu after power-on.
-        yield from _cartridge_findings(
-            "main menu", "cannot be seen", lambda: [*map(_reader_finding, reader_checks(cartridge))]
+        yield from _findings(
+            "main menu", "cannot be seen", lambda: [*map(_reader, reader_checks(cartridge))]
         )
 
 
@@ -157,7 +155,7 @@ def _disk(folder: Path) -> HealthFinding:
     return HealthFinding("disk", OK, found)
 
 
-def _cartridge_findings(
+def _findings(
     what: str, failed: str, look: Callable[[], list[HealthFinding]]
 ) -> list[HealthFinding]:
     """Return the findings of `look`, or one finding `failed` if the cartridge cannot be decoded."""
@@ -167,7 +165,7 @@ def _cartridge_findings(
         return [HealthFinding(what, BROKEN, failed, str(error))]
 
 
-def _invariant_finding(check: CartridgeCheck) -> HealthFinding:
+def _invariant(check: CartridgeCheck) -> HealthFinding:
     if check.is_sound:
         counted = f"{check.looked_at} checked" if check.looked_at else "it has none"
         return HealthFinding(SURVEY, OK, f"{check.invariant}: {counted}")
@@ -177,7 +175,7 @@ def _invariant_finding(check: CartridgeCheck) -> HealthFinding:
     return HealthFinding(SURVEY, BROKEN, found, UNSOUND_ADVICE)
 
 
-def _reader_finding(check: ReaderCheck) -> HealthFinding:
+def _reader(check: ReaderCheck) -> HealthFinding:
     """Return the result of a reader on the main menu; glyphs must be exact, other readers need not."""
     what = f"text by {check.reader}"
     if check.accuracy is None:

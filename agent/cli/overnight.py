@@ -128,14 +128,13 @@ def overnight(
     max_resident: int = option("Restart play when it takes more memory.", "MB", default=1_500),
     max_log: int = option("End when the logs are larger in total.", "MB", default=100),
     hang: float | None = option(
-        "Restart play after this time without a tick. Default: 300, and more with a model.",
-        "SECONDS",
+        "Restart play after so long without a tick. Default: 300, more with a model.", "SECONDS"
     ),
     patience: float = option(
         "Go back to a checkpoint after this time without progress.", "GAME_HOURS", default=3.0
     ),
     backoff: float = option(
-        "Wait before the first restart; doubled each time, up to 60 times as long.",
+        "Wait before the first restart; doubled each time, up to 60 times it.",
         "SECONDS",
         default=1.0,
     ),
@@ -149,9 +148,7 @@ def overnight(
 ) -> None:
     """Play unattended, with restarts after crashes and hangs."""
     out, err = Output(), Output(stderr=True)
-    AskSettings(
-        ask_every, max_usd, terms, prices, tapes, timeout, distil
-    )  # raises UsageError for bad flags
+    AskSettings(ask_every, max_usd, terms, prices, tapes, timeout, distil)  # checks the flags
     folder = run or HOME / "runs" / "overnight"
     stored = _settings_of(folder)
     if seed is not None and stored.get("seed", seed) != seed:

@@ -163,10 +163,7 @@ def report(
     ),
     as_table: bool = switch("--csv", "Print the figures as CSV, one row per run."),
 ) -> None:
-    """Write the report of a run, or a comparison of several runs.
-
-    A run can also be reported while it is played and after a crash.
-    """
+    """Write the report of a run, or a comparison of several. Works during play and after a crash."""
     if as_object and as_table:
         raise UsageError("--json and --csv are two formats of the same; give only one")
     out = Output()

@@ -55,10 +55,7 @@ def run_them(
     write: Path | None = option("Write the results to this page.", "PATH"),
     as_json: bool = flags.AS_JSON,
 ) -> None:
-    """Run scenarios: play from a saved state and check the result.
-
-    Exits 1 when one fails.
-    """
+    """Run scenarios: play from a saved state and check the result. Exits 1 when one fails."""
     out, err = Output(), Output(stderr=True)
     if write is not None:
         require_tally_or_new(write)
@@ -129,10 +126,7 @@ def record_episodes(
     ),
     rom: Path | None = PLAYED,
 ) -> None:
-    """Make a scenario of each time that a run got stuck.
-
-    It fails until play gets further from there.
-    """
+    """Make a scenario of each time that a run got stuck. It fails until play gets further."""
     out = Output()
     made = from_stuck(run, rom, episode, into)
     if made:

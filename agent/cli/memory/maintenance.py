@@ -39,10 +39,7 @@ def check(
     ),
     as_json: bool = flags.AS_JSON,
 ) -> None:
-    """Check a memory file for errors, and repair them with --repair.
-
-    It finds damage, contradictions, impossible figures, orphans and stale items. Exits 0 when the file is sound, else 1.
-    """
+    """Check a memory file for errors, orphans and stale items. Exits 0 when it is sound, else 1."""
     file, out = file_of(path), Output()
     repaired = repair_file(file, now=today()) if repair else None
     findings = list(repaired.remaining) if repaired else check_file(file, now=today())
@@ -111,10 +108,7 @@ def forget(
     yes: bool = switch("--yes", "Do not ask for confirmation."),
     as_json: bool = flags.AS_JSON,
 ) -> None:
-    """Forget items of a memory file.
-
-    They go to its archive, and a copy of the file is made.
-    """
+    """Forget items of a memory file. They go to its archive, and a copy of the file is made."""
     out, err = Output(), Output(stderr=True)
     if not names and kind is None and older_than is None:
         message = "that would forget everything; give ids, --kind or --older-than"

@@ -70,12 +70,7 @@ def find_item(items: Sequence[MemoryItem], name: str) -> MemoryItem:
     return found[0]
 
 
-FIRST: Final = (
-    "pattern",
-    "strategy",
-    "mistake",
-    "preference",
-)  # kinds that decisions use come first
+FIRST: Final = ("pattern", "strategy", "mistake", "preference")  # used by decisions
 SHOW_HEAD: Final = ("id", "description", "evidence")
 LISTED_OF_RUNS: Final = ("battle", "location", "objective", "session", "stuck", "waypoint")
 
@@ -159,9 +154,7 @@ def _looks_like_path(path: Path) -> bool:
 def _kinds(items: Sequence[MemoryItem], wanted: str | None) -> list[str]:
     held = {each.kind for each in items}
     if wanted is not None and wanted not in held:
-        message = (
-            f"--kind {wanted}: there is none; the file has {', '.join(sorted(held)) or 'nothing'}"
-        )
+        message = f"--kind {wanted}: there is none; it has {', '.join(sorted(held)) or 'nothing'}"
         raise UsageError(message)
     if wanted is not None:
         return [wanted]
@@ -243,10 +236,7 @@ def search(
     explain: bool = switch("--explain", "Show the parts of each score."),
     as_json: bool = flags.AS_JSON,
 ) -> None:
-    """Search all items of a file for words, best first.
-
-    Word stems count, and any of the words is enough.
-    """
+    """Search all items of a file for any of some words, best first. Word stems count."""
     out, text = Output(), " ".join(words)
     if not any(each.isalnum() for each in text):
         message = f"{text!r} has no letter and no digit; give words to search for"

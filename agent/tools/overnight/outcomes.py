@@ -10,7 +10,7 @@ FRAMES_PER_HOUR: Final = 59.7275 * 3_600
 MB: Final = 1_000_000
 
 
-class LimitKind(Enum):
+class Limit(Enum):
     """The limits of a night, by their names in a verdict."""
 
     HOURS = "hours"
@@ -74,36 +74,36 @@ TEMPORARY: Final = {NightFault.UNWRITABLE, NightFault.DISK}  # these may disappe
 class StopReason(NamedTuple):
     """Why a child must end, with a message; `because` is None for a request of the user."""
 
-    because: LimitKind | NightFault | None
+    because: Limit | NightFault | None
     message: str
 
 
-def exceeded_limit(usage: NightUsage, limits: NightLimits) -> StopReason | None:
+def exceeded(usage: NightUsage, limits: NightLimits) -> StopReason | None:
     """Return the first exceeded limit, or None; limits that end the night come first."""
     hours, game_hours = usage.night_s / 3_600, usage.frame / FRAMES_PER_HOUR
     left, resident, logged = (
         f"{each / MB:,.0f} MB" for each in (usage.free_bytes, usage.resident, usage.log_bytes)
     )
     checks = {
-        LimitKind.DISK: usage.free_bytes < limits.free_bytes,
-        LimitKind.HOURS: hours >= limits.hours,
-        LimitKind.GAME_HOURS: game_hours >= limits.game_hours,
-        LimitKind.LOG: usage.log_bytes > limits.log_bytes,
-        LimitKind.MEMORY: usage.resident > limits.resident,
-        LimitKind.CALLS: usage.asks and usage.calls >= limits.calls,
-        LimitKind.DOLLARS: usage.asks and usage.usd >= limits.usd,
+        Limit.DISK: usage.free_bytes < limits.free_bytes,
+        Limit.HOURS: hours >= limits.hours,
+        Limit.GAME_HOURS: game_hours >= limits.game_hours,
+        Limit.LOG: usage.log_bytes > limits.log_bytes,
+        Limit.MEMORY: usage.resident > limits.resident,
+        Limit.CALLS: usage.asks and usage.calls >= limits.calls,
+        Limit.DOLLARS: usage.asks and usage.usd >= limits.usd,
     }
     limit = next((limit for limit, is_exceeded in checks.items() if is_exceeded), None)
     if limit is None:
         return None
     messages = {
-        LimitKind.DISK: f"{left} free on the disk, and {limits.free_bytes / MB:,.0f} MB must stay free",
-        LimitKind.HOURS: f"{hours:.2f} hours of wall time, of {limits.hours:g}",
-        LimitKind.GAME_HOURS: f"{game_hours:.2f} hours of game time, of {limits.game_hours:g}",
-        LimitKind.LOG: f"{logged} logged, of {limits.log_bytes / MB:,.0f} MB; see night.log",
-        LimitKind.MEMORY: f"{resident} of memory used, of {limits.resident / MB:,.0f} MB",
-        LimitKind.CALLS: f"{usage.calls} calls of a model, of {limits.calls:g}",
-        LimitKind.DOLLARS: f"${usage.usd:.2f} spent on a model, of ${limits.usd:.2f}",
+        Limit.DISK: f"{left} free on the disk, and {limits.free_bytes / MB:,.0f} MB must stay free",
+        Limit.HOURS: f"{hours:.2f} hours of wall time, of {limits.hours:g}",
+        Limit.GAME_HOURS: f"{game_hours:.2f} hours of game time, of {limits.game_hours:g}",
+        Limit.LOG: f"{logged} logged, of {limits.log_bytes / MB:,.0f} MB; see night.log",
+        Limit.MEMORY: f"{resident} of memory used, of {limits.resident / MB:,.0f} MB",
+        Limit.CALLS: f"{usage.calls} calls of a model, of {limits.calls:g}",
+        Limit.DOLLARS: f"${usage.usd:.2f} spent on a model, of ${limits.usd:.2f}",
     }
     return StopReason(limit, messages[limit])
 
@@ -125,7 +125,7 @@ class ChildExit:
     code: int
     stop: str = ""
     message: str = ""
-    because: LimitKind | NightFault | None = None
+    because: Limit | NightFault | None = None
     is_interrupted: bool = False  # the user has interrupted the supervisor
     tick: int = 0
     frame: int = 0
@@ -134,7 +134,7 @@ class ChildExit:
     gains: int = -1
     gained_at: int = 0
     played: bool = False
-    ended_before_request: bool = False  # it ended before the supervisor requested it
+    was_over: bool = False  # it ended before the supervisor requested it
 
     @property
     def kind(self) -> NightFault:
@@ -150,7 +150,7 @@ class ChildExit:
     @property
     def ended_from_outside(self) -> NightFault | None:
         """The fault of an end from outside, even if the supervisor found a reason at the same time; else None."""
-        if self.is_interrupted or not (self.because is None or self.ended_before_request):
+        if self.is_interrupted or not (self.because is None or self.was_over):
             return None
         kind = replace(self, because=None).kind
         return kind if kind in {NightFault.KILLED, NightFault.TERMINATED} else None
@@ -185,7 +185,7 @@ class NightVerdict(NamedTuple):
 
     ending: NightEnding
     why: str
-    which: LimitKind | None = None
+    which: Limit | None = None
 
 
 INTERRUPTED_NIGHT: Final = NightVerdict(

@@ -13,7 +13,7 @@ from agent.tools.overnight.outcomes import (
     INTERRUPTED_NIGHT,
     TEMPORARY,
     ChildExit,
-    LimitKind,
+    Limit,
     NightEnding,
     NightFault,
     NightVerdict,
@@ -30,7 +30,7 @@ RETURNS: Final = 2  # restores of a checkpoint before the last gain, without a n
 LONGEST: Final = 60  # limit of the back-off, as a multiple of the first
 
 
-class RestoreTarget(Enum):
+class Target(Enum):
     """The restore target of a restart."""
 
     LAST = "last"  # the last checkpoint
@@ -50,7 +50,7 @@ class Restart(NamedTuple):
     fault: NightFault | None = None
     message: str = ""
     wait: float = 0
-    target: RestoreTarget = RestoreTarget.LAST
+    target: Target = Target.LAST
     damage: Damage | None = None
     by_rules: bool = False
 
@@ -85,25 +85,25 @@ class NightHistory:
         return history
 
 
-class RecoveryDecision(NamedTuple):
+class Decision(NamedTuple):
     """The next step of the supervisor, and the history after it."""
 
     step: Restart | NightVerdict
     history: NightHistory
 
 
-def decide(ended: ChildExit, damage: Damage | None, before: NightHistory) -> RecoveryDecision:
+def decide(ended: ChildExit, damage: Damage | None, before: NightHistory) -> Decision:
     """Return the next step after a child ended, given the `damage` found, if any."""
     history = before.after(ended)
     if ended.is_complete and damage is not None and damage.fault in DAMAGE:
         return _repair(damage, history)  # the goal is not stored safely yet
     verdict = _verdict(ended, history)
     if verdict is not None:
-        return RecoveryDecision(verdict, history)
-    if ended.because is LimitKind.MEMORY:
-        return RecoveryDecision(Restart(NightFault.MEMORY, ended.message), history)
-    if isinstance(ended.because, LimitKind):  # calls or dollars; all others end the night
-        return RecoveryDecision(
+        return Decision(verdict, history)
+    if ended.because is Limit.MEMORY:
+        return Decision(Restart(NightFault.MEMORY, ended.message), history)
+    if isinstance(ended.because, Limit):  # calls or dollars; all others end the night
+        return Decision(
             Restart(message=ended.message, by_rules=True), replace(history, by_rules=True)
         )
     if ended.because is NightFault.LIVELOCK or ended.stop == "gave_up":
@@ -120,57 +120,53 @@ def _verdict(ended: ChildExit, history: NightHistory) -> NightVerdict | None:
     if ended.is_interrupted:
         return INTERRUPTED_NIGHT
     if ended.stop == "ticks":
-        return NightVerdict(NightEnding.LIMIT, "the requested ticks are played", LimitKind.TICKS)
+        return NightVerdict(NightEnding.LIMIT, "the requested ticks are played", Limit.TICKS)
     match ended.because:
-        case LimitKind.HOURS | LimitKind.GAME_HOURS | LimitKind.DISK | LimitKind.LOG as limit:
+        case Limit.HOURS | Limit.GAME_HOURS | Limit.DISK | Limit.LOG as limit:
             return NightVerdict(NightEnding.LIMIT, ended.message, limit)
-        case LimitKind.MEMORY if history.memory_is_short:
+        case Limit.MEMORY if history.memory_is_short:
             return NightVerdict(
                 NightEnding.LIMIT,
                 f"{ended.message}, soon after a restart that freed it",
-                LimitKind.MEMORY,
+                Limit.MEMORY,
             )
         case _:
             return None
 
 
-def _return(ended: ChildExit, history: NightHistory) -> RecoveryDecision:
+def _return(ended: ChildExit, history: NightHistory) -> Decision:
     """Restart from before the last gain, at most `RETURNS` times."""
     if history.returns >= RETURNS:
         why = f"{ended.message}; going back {RETURNS} times did not help"
-        return RecoveryDecision(NightVerdict(NightEnding.GAVE_UP, why), history)
+        return Decision(NightVerdict(NightEnding.GAVE_UP, why), history)
     # From there, the same progress counts again.
     history = replace(history, returns=history.returns + 1, furthest=-1)
-    return RecoveryDecision(
-        Restart(NightFault.LIVELOCK, ended.message, target=RestoreTarget.BEFORE_GAIN), history
-    )
+    return Decision(Restart(NightFault.LIVELOCK, ended.message, target=Target.BEFORE_GAIN), history)
 
 
-def _repair(damage: Damage, history: NightHistory) -> RecoveryDecision:
+def _repair(damage: Damage, history: NightHistory) -> Decision:
     if damage.fault not in DAMAGE:
         return _wait(damage, history)
     history = replace(history, repairs=history.repairs + 1)
     if history.repairs > REPAIRS:
         why = f"{damage.message}; it was repaired {REPAIRS} times without progress"
-        return RecoveryDecision(NightVerdict(NightEnding.GAVE_UP, why), history)
-    return RecoveryDecision(Restart(damage.fault, damage.message, damage=damage), history)
+        return Decision(NightVerdict(NightEnding.GAVE_UP, why), history)
+    return Decision(Restart(damage.fault, damage.message, damage=damage), history)
 
 
-def _wait(damage: Damage, history: NightHistory) -> RecoveryDecision:
+def _wait(damage: Damage, history: NightHistory) -> Decision:
     """Wait until there is disk space or the folder can be written again."""
     history = replace(history, waits=history.waits + 1)
     if history.waits <= WAITS:
-        return RecoveryDecision(
+        return Decision(
             Restart(damage.fault, damage.message, wait=_backoff(history.waits)), history
         )
     if damage.fault is NightFault.DISK:
-        return RecoveryDecision(
-            NightVerdict(NightEnding.LIMIT, damage.message, LimitKind.DISK), history
-        )
-    return RecoveryDecision(NightVerdict(NightEnding.GAVE_UP, damage.message), history)
+        return Decision(NightVerdict(NightEnding.LIMIT, damage.message, Limit.DISK), history)
+    return Decision(NightVerdict(NightEnding.GAVE_UP, damage.message), history)
 
 
-def _restart(ended: ChildExit, history: NightHistory) -> RecoveryDecision:
+def _restart(ended: ChildExit, history: NightHistory) -> Decision:
     """Restart after a crash, from older checkpoints when it repeats."""
     kind = ended.kind
     if kind in {NightFault.KILLED, NightFault.TERMINATED}:
@@ -178,22 +174,22 @@ def _restart(ended: ChildExit, history: NightHistory) -> RecoveryDecision:
     history = replace(history, failures=history.failures + 1)
     wait, times = _backoff(history.failures), history.failures
     if times <= TRIES:
-        return RecoveryDecision(Restart(kind, ended.message, wait), history)
+        return Decision(Restart(kind, ended.message, wait), history)
     if times <= TRIES + FURTHER:
-        return RecoveryDecision(Restart(kind, ended.message, wait, RestoreTarget.FURTHER), history)
+        return Decision(Restart(kind, ended.message, wait, Target.FURTHER), history)
     if times == TRIES + FURTHER + 1:
-        return RecoveryDecision(Restart(kind, ended.message, wait, RestoreTarget.COPY), history)
+        return Decision(Restart(kind, ended.message, wait, Target.COPY), history)
     why = f"{ended.message} (it happened {times} times, also from older checkpoints)"
-    return RecoveryDecision(NightVerdict(NightEnding.GAVE_UP, why), history)
+    return Decision(NightVerdict(NightEnding.GAVE_UP, why), history)
 
 
-def _restart_after_kill(ended: ChildExit, history: NightHistory) -> RecoveryDecision:
+def _restart_after_kill(ended: ChildExit, history: NightHistory) -> Decision:
     """Restart from the last checkpoint after an end from outside, against which no older one helps."""
     history = replace(history, kills=history.kills + 1)
     if history.kills > KILLS:
         why = f"the child was ended from outside {history.kills} times without progress"
-        return RecoveryDecision(NightVerdict(NightEnding.GAVE_UP, why), history)
-    return RecoveryDecision(Restart(ended.kind, ended.message, _backoff(history.kills)), history)
+        return Decision(NightVerdict(NightEnding.GAVE_UP, why), history)
+    return Decision(Restart(ended.kind, ended.message, _backoff(history.kills)), history)
 
 
 def _backoff(times: int) -> float:
@@ -264,7 +260,7 @@ class Recovery:
                 Restart(ended.ended_from_outside, "ended from outside"),
                 "restart, after the other fault",
             )
-        if ended.because is LimitKind.MEMORY:
+        if ended.because is Limit.MEMORY:
             self._cleared_at = self.elapsed()
         if decision.damage is not None:
             return self._repair(decision, decision.damage)
@@ -293,13 +289,13 @@ class Recovery:
     def _choose_target(self, decision: Restart) -> Restart:
         """Choose the restore target of a restart, and report the fault with the actions taken."""
         done = []
-        if decision.target is RestoreTarget.COPY:
+        if decision.target is Target.COPY:
             done.append(self._try_repair(self.files.go_back_to_copy).message)
         self._restore_tick = self._target_tick(decision.target)
         if self._restore_tick is not None:
             self._last_restore_tick = self._restore_tick
             done.append(f"went back to tick {self._restore_tick}")
-        if decision.target is RestoreTarget.BEFORE_GAIN:
+        if decision.target is Target.BEFORE_GAIN:
             self.stalls.reset_idle()
         wait_s = self.wait_s(decision)
         done.append(f"restart in {wait_s:g} s" if wait_s else "restart")
@@ -307,16 +303,16 @@ class Recovery:
             self.report(decision, ", ".join(done))
         return decision
 
-    def _target_tick(self, target: RestoreTarget) -> int | None:
+    def _target_tick(self, target: Target) -> int | None:
         """Return the tick of the restore target; None for the last checkpoint."""
         match target:
-            case RestoreTarget.LAST | RestoreTarget.COPY:
+            case Target.LAST | Target.COPY:
                 return None
-            case RestoreTarget.FURTHER:
+            case Target.FURTHER:
                 return self._earlier_tick(self._last_restore_tick)
-            case RestoreTarget.BEFORE_GAIN if self.history.returns == 1:
+            case Target.BEFORE_GAIN if self.history.returns == 1:
                 return self._earlier_tick(self.last.gained_at)
-            case RestoreTarget.BEFORE_GAIN:
+            case Target.BEFORE_GAIN:
                 return self._earlier_tick(self._last_restore_tick, lasting=True)
 
     def _earlier_tick(self, tick: int | None, *, lasting: bool = False) -> int | None:

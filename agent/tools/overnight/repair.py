@@ -66,12 +66,12 @@ class BackedUpFile(NamedTuple):
         return self.copy.with_name(f"older-{self.copy.name}")
 
 
-def backed_up_run(folder: Path) -> BackedUpFile:
+def run_file(folder: Path) -> BackedUpFile:
     """Return the file of the run in `folder`."""
     return BackedUpFile(folder / "run.sqlite", folder / FOLDER / "run.sqlite", read_run_store)
 
 
-def backed_up_memory(folder: Path, memory: Path) -> BackedUpFile:
+def memory_file(folder: Path, memory: Path) -> BackedUpFile:
     """Return the memory of the run in `folder`."""
     return BackedUpFile(memory, folder / FOLDER / "memory.sqlite", read_knowledge_store)
 

@@ -13,13 +13,7 @@ from agent.tools.overnight.child import Child
 from agent.tools.overnight.logs import ChildLog, NightJournal, progress_of, read_journal
 from agent.tools.overnight.outcomes import INTERRUPTED_NIGHT, USAGE, ChildExit, Night, NightVerdict
 from agent.tools.overnight.recovery import NightHistory, Recovery, Restart
-from agent.tools.overnight.repair import (
-    Copier,
-    NightFiles,
-    backed_up_memory,
-    backed_up_run,
-    copy_settings,
-)
+from agent.tools.overnight.repair import Copier, NightFiles, copy_settings, memory_file, run_file
 from agent.tools.overnight.settings import Clock, NightSettings
 from agent.tools.overnight.watch import ChildWatch, NightViewer, UsageMeter
 from memory.errors import RunFolderError
@@ -65,9 +59,7 @@ class Supervisor:
         self._journal = NightJournal(folder, clock.date, self.viewer.show_event)
         self._progress = progress_of(read_journal(folder))
         self._began = clock.elapsed()
-        self._files = NightFiles(
-            folder, backed_up_run(folder), backed_up_memory(folder, settings.memory)
-        )
+        self._files = NightFiles(folder, run_file(folder), memory_file(folder, settings.memory))
         self._journal.write("began", settings=settings.describe(), night_s=self._night_s())
         self._wait_for_folder()
         self._progress.milestones |= dict.fromkeys(self._files.milestones())

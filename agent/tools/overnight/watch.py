@@ -17,7 +17,7 @@ from agent.tools.overnight.outcomes import (
     NightFault,
     NightUsage,
     StopReason,
-    exceeded_limit,
+    exceeded,
 )
 from agent.tools.overnight.repair import Copier
 from agent.tools.overnight.settings import Clock, NightSettings
@@ -152,11 +152,11 @@ class ChildWatch:
             for beat in child.listen(STEP_S):
                 self._handle(beat, child, number)
             reason = self._reason(child)
-        ended_before_request = child.code is not None or not self._end(child)
+        was_over = child.code is not None or not self._end(child)
         for beat in child.drain():
             self._handle(beat, child, number)
         self.meter.log.end_line()
-        return self._exit_of(child, reason, ended_before_request=ended_before_request)
+        return self._exit_of(child, reason, was_over=was_over)
 
     def _handle(self, beat: Heartbeat, child: Child, number: int) -> None:
         if self._first is None:
@@ -185,7 +185,7 @@ class ChildWatch:
         self._sample_if_due(child, now)
         reading = self.meter.read(child.pid, self._beat.frame if self._beat else 0)
         return (
-            exceeded_limit(reading, self.settings.limits)
+            exceeded(reading, self.settings.limits)
             or self._stall_reason(now)
             or self._damage_reason()
         )
@@ -243,9 +243,7 @@ class ChildWatch:
             return True
         return child.code != KILLED
 
-    def _exit_of(
-        self, child: Child, reason: StopReason | None, *, ended_before_request: bool
-    ) -> ChildExit:
+    def _exit_of(self, child: Child, reason: StopReason | None, *, was_over: bool) -> ChildExit:
         code, beat = child.code or 0, self._beat
         summary = child.summary or {}
         return ChildExit(
@@ -261,7 +259,7 @@ class ChildWatch:
             gains=self.stalls.gains,
             gained_at=self.stalls.gained_at,
             played=beat is not None,
-            ended_before_request=ended_before_request,
+            was_over=was_over,
         )
 
     def _exit_message(self, code: int, summary: Mapping[str, Any]) -> str:

@@ -83,11 +83,11 @@ def test_a_folder_that_holds_a_run_is_not_overwritten(agent: Agent, played: Play
 
 def test_a_foreign_file_given_as_memory_is_unchanged(agent: Agent, tmp_path: Path) -> None:
     letter = tmp_path / "letter.txt"
-    letter.write_bytes(b"not a database, but other bytes" * 100)
+    letter.write_bytes(b"not a database, but somebody's bytes" * 100)
     ended = agent("play", "--run", tmp_path / "run", "--memory", letter)
     assert ended.code == 1
     assert one_line(ended.err, "is not a SQLite file")
-    assert letter.read_bytes() == b"not a database, but other bytes" * 100
+    assert letter.read_bytes() == b"not a database, but somebody's bytes" * 100
 
 
 def test_a_damaged_memory_is_renamed_and_its_name_printed(

@@ -148,14 +148,14 @@ def test_doctor_only_reads_the_cartridge_and_prints_none_of_its_bytes(
     folder = tmp_path / "cartridges"
     folder.mkdir()
     shutil.copyfile(demo_cartridge_path(), folder / "mine.gb")
-    (folder / "diary.txt").write_text("private notes", encoding="utf-8")
+    (folder / "diary.txt").write_text("nobody's business", encoding="utf-8")
     before = snapshot(folder)
     ended = agent("doctor", "--rom", folder / "mine.gb")
     assert ended.code == 0
     assert snapshot(folder) == before
     output = "".join((ended.out + ended.err).split())
     assert "diary" not in output
-    assert "private" not in output
+    assert "nobody" not in output.replace("nobodylivesthere", "")
     rom = demo_cartridge_path().read_bytes()
     for part in (rom[at : at + 16] for at in range(0, len(rom), 16)):
         if len(set(part)) > 2:  # every image has blank space

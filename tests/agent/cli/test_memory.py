@@ -179,7 +179,7 @@ def test_bad_input_of_memory_raises_one_line(ask: Ask, played: Played, tmp_path:
         (MissingStore, "does not exist", ("show", tmp_path / "none.sqlite")),
         (RunFolderError, "folder without run.sqlite", ("show", tmp_path)),
         (UsageError, "nothing is called 'unknown'", ("show", memory, "unknown")),
-        (UsageError, "--kind x: there is none; the file has ", ("show", memory, "--kind", "x")),
+        (UsageError, "--kind x: there is none; it has ", ("show", memory, "--kind", "x")),
         (UsageError, "nothing is called", ("explain", "20", "--in", memory)),
         (UsageError, "no letter and no digit", ("search", "!?", "--in", memory)),
         (UsageError, "exists; name a file that", ("export", memory, "--to", there)),

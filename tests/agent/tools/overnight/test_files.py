@@ -19,13 +19,13 @@ from agent.tools.overnight.logs import (
 from agent.tools.overnight.outcomes import (
     FRAMES_PER_HOUR,
     ChildExit,
-    LimitKind,
+    Limit,
     NightEnding,
     NightFault,
     NightLimits,
     NightUsage,
     NightVerdict,
-    exceeded_limit,
+    exceeded,
 )
 from agent.tools.overnight.recovery import (
     KILLS,
@@ -33,7 +33,7 @@ from agent.tools.overnight.recovery import (
     WAITS,
     NightHistory,
     Restart,
-    RestoreTarget,
+    Target,
     decide,
     newest_before,
 )
@@ -42,9 +42,9 @@ from agent.tools.overnight.repair import (
     Copier,
     Damage,
     NightFiles,
-    backed_up_memory,
-    backed_up_run,
     copy_settings,
+    memory_file,
+    run_file,
 )
 from agent.tools.overnight.watch import StallDetector
 from memory import flaw_in, read_run_store
@@ -54,7 +54,7 @@ from tests.agent.tools.overnight.test_overnight import corrupt_file
 @pytest.fixture
 def files(run: Path) -> NightFiles:
     """The files of a short run with its memory, without copies."""
-    return NightFiles(run, backed_up_run(run), backed_up_memory(run, run.parent / "memory.sqlite"))
+    return NightFiles(run, run_file(run), memory_file(run, run.parent / "memory.sqlite"))
 
 
 def damage_in(files: NightFiles) -> Damage:
@@ -256,7 +256,7 @@ def test_a_run_without_a_checkpoint_is_renamed_and_started_again(files: NightFil
 def test_an_unwritable_folder_is_reported(tmp_path: Path) -> None:
     run = tmp_path / "run"
     run.write_text("a file where the folder should be", encoding="utf-8")
-    files = NightFiles(run, backed_up_run(run), backed_up_memory(run, tmp_path / "memory.sqlite"))
+    files = NightFiles(run, run_file(run), memory_file(run, tmp_path / "memory.sqlite"))
     found = damage_in(files)
     assert found.fault is NightFault.UNWRITABLE
     assert not files.repair(found).done
@@ -289,21 +289,21 @@ WITHIN_LIMITS = NightUsage(night_s=60, frame=100, free_bytes=10**12, resident=10
 def test_a_child_without_goal_is_restarted(ended: ChildExit, fault: NightFault) -> None:
     step, _ = decide(ended, None, NightHistory())
     assert isinstance(step, Restart)
-    assert (step.fault, step.wait, step.target) == (fault, 1, RestoreTarget.LAST)
+    assert (step.fault, step.wait, step.target) == (fault, 1, Target.LAST)
 
 
 @pytest.mark.parametrize(
     ("ended", "ending", "which"),
     [
-        (ChildExit(0, stop="goal", because=LimitKind.HOURS), NightEnding.GOAL, None),
-        (ChildExit(0, stop="ticks"), NightEnding.LIMIT, LimitKind.TICKS),
-        (ChildExit(130, because=LimitKind.DISK), NightEnding.LIMIT, LimitKind.DISK),
-        (ChildExit(-9, because=LimitKind.HOURS), NightEnding.LIMIT, LimitKind.HOURS),
+        (ChildExit(0, stop="goal", because=Limit.HOURS), NightEnding.GOAL, None),
+        (ChildExit(0, stop="ticks"), NightEnding.LIMIT, Limit.TICKS),
+        (ChildExit(130, because=Limit.DISK), NightEnding.LIMIT, Limit.DISK),
+        (ChildExit(-9, because=Limit.HOURS), NightEnding.LIMIT, Limit.HOURS),
         (ChildExit(130, is_interrupted=True), NightEnding.INTERRUPTED, None),
     ],
 )
 def test_some_exits_are_verdicts(
-    ended: ChildExit, ending: NightEnding, which: LimitKind | None
+    ended: ChildExit, ending: NightEnding, which: Limit | None
 ) -> None:
     step, _ = decide(ended, None, NightHistory())
     assert isinstance(step, NightVerdict)
@@ -330,7 +330,7 @@ def steps_after(ended: ChildExit, damage: Damage | None = None) -> list[Restart 
 
 def test_crashes_wait_longer_and_use_older_checkpoints_before_the_verdict() -> None:
     *again, last = steps_after(ChildExit(-11, message="ended by SIGSEGV"))
-    backs = [RestoreTarget.LAST] * 3 + [RestoreTarget.FURTHER] * 3 + [RestoreTarget.COPY]
+    backs = [Target.LAST] * 3 + [Target.FURTHER] * 3 + [Target.COPY]
     targets = [(each.wait, each.target) for each in again if isinstance(each, Restart)]
     assert targets == list(zip((1, 2, 4, 8, 16, 32, 60), backs, strict=True))
     assert isinstance(last, NightVerdict)
@@ -341,7 +341,7 @@ def test_crashes_wait_longer_and_use_older_checkpoints_before_the_verdict() -> N
     ("ended", "damage", "times", "ending", "which"),
     [
         (ChildExit(-9), None, KILLS, NightEnding.GAVE_UP, None),
-        (ChildExit(1), Damage(NightFault.DISK, "full"), WAITS, NightEnding.LIMIT, LimitKind.DISK),
+        (ChildExit(1), Damage(NightFault.DISK, "full"), WAITS, NightEnding.LIMIT, Limit.DISK),
         (ChildExit(1), Damage(NightFault.UNWRITABLE, "ro"), WAITS, NightEnding.GAVE_UP, None),
         (
             ChildExit(1),
@@ -354,11 +354,7 @@ def test_crashes_wait_longer_and_use_older_checkpoints_before_the_verdict() -> N
     ],
 )
 def test_every_step_repeats_a_bounded_number_of_times(
-    ended: ChildExit,
-    damage: Damage | None,
-    times: int,
-    ending: NightEnding,
-    which: LimitKind | None,
+    ended: ChildExit, damage: Damage | None, times: int, ending: NightEnding, which: Limit | None
 ) -> None:
     *again, last = steps_after(ended, damage)
     assert len(again) == times
@@ -374,12 +370,12 @@ def test_a_further_checkpoint_resets_all_counts() -> None:
 
 
 def test_short_memory_ends_the_night_only_after_a_restart() -> None:
-    ended = ChildExit(130, because=LimitKind.MEMORY, message="2,000 MB taken")
+    ended = ChildExit(130, because=Limit.MEMORY, message="2,000 MB taken")
     first, record = decide(ended, None, NightHistory())
     assert isinstance(first, Restart)
     second, _ = decide(ended, None, replace(record, memory_is_short=True))
     assert isinstance(second, NightVerdict)
-    assert second.which is LimitKind.MEMORY
+    assert second.which is Limit.MEMORY
 
 
 @pytest.mark.parametrize(
@@ -397,20 +393,20 @@ def test_newest_before_returns_the_last_earlier_checkpoint(
     ("reading", "limit"),
     [
         (WITHIN_LIMITS, None),
-        (WITHIN_LIMITS._replace(free_bytes=1), LimitKind.DISK),
-        (WITHIN_LIMITS._replace(night_s=3_600), LimitKind.HOURS),
-        (WITHIN_LIMITS._replace(frame=round(2.5 * FRAMES_PER_HOUR)), LimitKind.GAME_HOURS),
-        (WITHIN_LIMITS._replace(log_bytes=10**9), LimitKind.LOG),
-        (WITHIN_LIMITS._replace(resident=10**10), LimitKind.MEMORY),
+        (WITHIN_LIMITS._replace(free_bytes=1), Limit.DISK),
+        (WITHIN_LIMITS._replace(night_s=3_600), Limit.HOURS),
+        (WITHIN_LIMITS._replace(frame=round(2.5 * FRAMES_PER_HOUR)), Limit.GAME_HOURS),
+        (WITHIN_LIMITS._replace(log_bytes=10**9), Limit.LOG),
+        (WITHIN_LIMITS._replace(resident=10**10), Limit.MEMORY),
         (WITHIN_LIMITS._replace(calls=7), None),  # of a model that is no longer asked
-        (WITHIN_LIMITS._replace(calls=7, asks=True), LimitKind.CALLS),
-        (WITHIN_LIMITS._replace(usd=2.0, asks=True), LimitKind.DOLLARS),
-        (WITHIN_LIMITS._replace(free_bytes=1, usd=2.0, asks=True), LimitKind.DISK),
+        (WITHIN_LIMITS._replace(calls=7, asks=True), Limit.CALLS),
+        (WITHIN_LIMITS._replace(usd=2.0, asks=True), Limit.DOLLARS),
+        (WITHIN_LIMITS._replace(free_bytes=1, usd=2.0, asks=True), Limit.DISK),
     ],
 )
-def test_the_first_exceeded_limit_is_returned(reading: NightUsage, limit: LimitKind | None) -> None:
+def test_the_first_exceeded_limit_is_returned(reading: NightUsage, limit: Limit | None) -> None:
     limits = NightLimits(hours=1, game_hours=2, calls=7, usd=1.5)
-    found = exceeded_limit(reading, limits)
+    found = exceeded(reading, limits)
     assert (found.because if found else None) is limit
     assert found is None or found.message
 
