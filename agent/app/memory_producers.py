@@ -303,23 +303,23 @@ class MeetingProducers:
     def register(self, producers: Producers) -> None:
         """Watch encounters; their entries go to short-term memory."""
         scope = scope_name(AGENT, "stm")
-        producers.register(TalkEnded, self.heard, scope=scope, kind=HEARD)
-        producers.register(WaresSeen, self.looked, scope=scope, kind=SHELF)
-        producers.register(SquareTried, self.tried, scope=scope, kind=BARRED)
+        producers.register(TalkEnded, self.talk, scope=scope, kind=HEARD)
+        producers.register(WaresSeen, self.stock, scope=scope, kind=SHELF)
+        producers.register(SquareTried, self.square, scope=scope, kind=BARRED)
 
-    def heard(self, _call: Call, talk: TalkEnded) -> Produced:
+    def talk(self, _call: Call, ended: TalkEnded) -> Produced:
         """A person that the player talked to, with the text and its effects."""
-        here = talk.state.map.map_id
-        heard = PersonHeard(self.story.called(here), here, talk.slot, talk.words, talk.came)
-        return self._produced(heard, talk.state)
+        here = ended.state.map.map_id
+        person = PersonHeard(self.story.called(here), here, ended.slot, ended.words, ended.came)
+        return self._produced(person, ended.state)
 
-    def looked(self, _call: Call, seen: WaresSeen) -> Produced:
+    def stock(self, _call: Call, seen: WaresSeen) -> Produced:
         """The stock of a shop clerk."""
         here = seen.state.map.map_id
-        shelf = ShelfSeen(self.story.called(here), here, seen.slot, seen.wares)
-        return self._produced(shelf, seen.state)
+        stock = ShelfSeen(self.story.called(here), here, seen.slot, seen.wares)
+        return self._produced(stock, seen.state)
 
-    def tried(self, _call: Call, tried: SquareTried) -> Produced:
+    def square(self, _call: Call, tried: SquareTried) -> Produced:
         """A square that a walk could not enter, or one that is no longer blocked."""
         place = self.story.called(tried.square[0])
         way = WayBarred(place, tried.towards, *tried.square, tried.passed)

@@ -136,7 +136,7 @@ class Session:
     def _abandoned_mind(self, back: ReturnPoint | None) -> Any:  # noqa: ANN401  # JSON
         """Return the saved mind of the branch that the supervisor abandons, or None when the player goes back.
 
-        Its recovery state keeps the new branch from repeating the same failure; a player gets the old moment unchanged.
+        Its recovery state keeps the new branch from repeating the same failure; a player gets the old state unchanged.
         """
         if back is None or back.why != "recovered":
             return None

@@ -49,7 +49,7 @@ def evaluate(
     Exits 0 when every game ended by itself, at its goal or by giving up; 1 when one had an error, crashed or
     timed out; 130 on Ctrl-C, with the tables of the finished games.
     """
-    wanted = seeds_of(seeds)
+    numbers = seeds_of(seeds)
     require_result_path(write)
     if memory is not None and not memory.is_file():
         message = f"--memory {memory} does not exist; leave it out to start with an empty one"
@@ -75,7 +75,7 @@ def evaluate(
     workers = jobs or os.cpu_count() or 1
     runner = Runner(command, HOME, folder / "logs", workers, 60 * minutes)
     with interrupts() as interrupt:
-        games = _play(runner, wanted, folder, milestones[-1], interrupt)
+        games = _play(runner, numbers, folder, milestones[-1], interrupt)
     results = EvalResults(
         games=tuple(sorted(games, key=lambda game: game.seed)),
         milestones=milestones,

@@ -121,18 +121,18 @@ class ExperienceOptions:
             raise UsageError(message)
 
 
-def experience(cartridge: Cartridge, wanted: ExperienceOptions) -> Findings:
+def experience(cartridge: Cartridge, options: ExperienceOptions) -> Findings:
     """Fill a memory with some games, then play the same seeds with and without it."""
     from agent.lab.bench.experience import experience_findings
     from agent.lab.bench.trials import TrialOrder, arms, lessons_of, play_trials
 
-    until = Story.of(cartridge.kind).up_to(wanted.until)[-1]
+    until = Story.of(cartridge.kind).up_to(options.until)[-1]
     plan = {
-        "teach": wanted.teach,
-        "seeds": wanted.seeds,
+        "teach": options.teach,
+        "seeds": options.seeds,
         "until": until,
-        "limit": wanted.limit,
-        "each_use": wanted.each_use,
+        "limit": options.limit,
+        "each_use": options.each_use,
     }
     try:
         with (
@@ -145,16 +145,16 @@ def experience(cartridge: Cartridge, wanted: ExperienceOptions) -> Findings:
                 return interrupt.asked
 
             memory = Path(home) / "memory.sqlite"
-            _fill_memory(memory, cartridge, wanted, bar, asked)
+            _fill_memory(memory, cartridge, options, bar, asked)
             lessons = lessons_of(memory)
-            _require_disjoint(f"{wanted.taught or wanted.teach}", lessons.seeds, wanted.seeds)
+            _require_disjoint(f"{options.taught or options.teach}", lessons.seeds, options.seeds)
             orders = [
-                TrialOrder(cartridge.path, until, seed, wanted.limit, memory=memory)
-                for seed in seeds_of(wanted.seeds)
+                TrialOrder(cartridge.path, until, seed, options.limit, memory=memory)
+                for seed in seeds_of(options.seeds)
             ]
-            every = arms(each_use=wanted.each_use)
+            every = arms(each_use=options.each_use)
             count = len(orders) * len(every)
-            processes = min(wanted.processes or os.cpu_count() or 1, count)
+            processes = min(options.processes or os.cpu_count() or 1, count)
             done = bar("games", count)
             trials = play_trials(orders, every, processes=processes, asked=asked, done=done)
     except KeyboardInterrupt:
@@ -164,19 +164,19 @@ def experience(cartridge: Cartridge, wanted: ExperienceOptions) -> Findings:
 
 
 def _fill_memory(
-    memory: Path, cartridge: Cartridge, wanted: ExperienceOptions, bar: Bar, asked: Asked
+    memory: Path, cartridge: Cartridge, options: ExperienceOptions, bar: Bar, asked: Asked
 ) -> None:
     """Fill `memory` by playing `teach`, or from the file `taught`."""
     from agent.lab.bench.trials import teach
 
-    if wanted.taught is not None:
-        _copy(wanted.taught, memory)
+    if options.taught is not None:
+        _copy(options.taught, memory)
         return
-    seeds = seeds_of(wanted.teach)
+    seeds = seeds_of(options.teach)
     done = bar("lessons", len(seeds))
-    teach(cartridge, seeds, memory, limit=wanted.limit, asked=asked, done=done)
-    if wanted.keep is not None:
-        _copy(memory, wanted.keep)
+    teach(cartridge, seeds, memory, limit=options.limit, asked=asked, done=done)
+    if options.keep is not None:
+        _copy(memory, options.keep)
 
 
 def _copy(memory: Path, to: Path) -> None:

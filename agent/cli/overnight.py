@@ -46,7 +46,7 @@ class NightScreen:
     """Prints a line for each event of a night, and progress: in a panel on a terminal, else in lines."""
 
     output: Output
-    _beat: Heartbeat | None = None
+    _heartbeat: Heartbeat | None = None
     _night_s: float = 0.0
     _next: float = 0.0
     _restarts: int = 0
@@ -60,12 +60,14 @@ class NightScreen:
         self._faults += line["what"] == "fault"
         self._restarts = max(self._restarts, line.get("n", 1) - 1)
 
-    def show_heartbeat(self, beat: Heartbeat, night_s: float) -> None:
+    def show_heartbeat(self, heartbeat: Heartbeat, night_s: float) -> None:
         """Store a heartbeat for the next drawing, or print it after a long time without one."""
-        self._beat, self._night_s = beat, night_s
+        self._heartbeat, self._night_s = heartbeat, night_s
         if not self.output.is_terminal and night_s >= self._next:
             self._next = night_s + LINE_EVERY_S
-            self.output.say(f"          tick {beat.tick:,}, {beat.place}: {beat.doing}")
+            self.output.say(
+                f"          tick {heartbeat.tick:,}, {heartbeat.place}: {heartbeat.doing}"
+            )
 
     def live(self) -> AbstractContextManager[object]:
         """Return a context manager that draws the panel on a terminal."""
@@ -77,14 +79,14 @@ class NightScreen:
 
     def draw(self) -> Panel | str:
         """Return the panel, or an empty text before play begins."""
-        beat = self._beat
-        if beat is None:
+        heartbeat = self._heartbeat
+        if heartbeat is None:
             return ""
         rows = {
-            "where": beat.place,
-            "doing": beat.doing,
-            "milestones": ", ".join(beat.milestones) or "none yet",
-            "time": f"tick {beat.tick:,}, frame {beat.frame:,}, {game_time(round(self._night_s))} of the night",
+            "where": heartbeat.place,
+            "doing": heartbeat.doing,
+            "milestones": ", ".join(heartbeat.milestones) or "none yet",
+            "time": f"tick {heartbeat.tick:,}, frame {heartbeat.frame:,}, {game_time(round(self._night_s))} of the night",
             "so far": f"{self._restarts} restarts, {self._faults} faults",
         }
         return Panel(grid(rows), title=Text("red-agent overnight"))

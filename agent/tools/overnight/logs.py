@@ -30,8 +30,8 @@ class NightJournal:
     listener: Callable[[Line], object] = lambda _: None
     _waiting: deque[bytes] = field(default_factory=lambda: deque(maxlen=MOST_WAITING))
 
-    def write(self, what: str, **more: object) -> None:
-        """Write an event of kind `what` now, or as soon as the folder can be written."""
+    def append(self, what: str, **more: object) -> None:
+        """Append an event of kind `what` now, or as soon as the folder can be written."""
         line = {"at": round(self.date(), 3), "what": what, **more}
         if what != ROUTINE or not self._is_full():
             self._waiting.append(json.dumps(line).encode() + b"\n")

@@ -60,7 +60,7 @@ class Supervisor:
         self._progress = progress_of(read_journal(folder))
         self._began = clock.elapsed()
         self._files = NightFiles(folder, run_file(folder), memory_file(folder, settings.memory))
-        self._journal.write("began", settings=settings.describe(), night_s=self._night_s())
+        self._journal.append("began", settings=settings.describe(), night_s=self._night_s())
         self._wait_for_folder()
         self._progress.milestones |= dict.fromkeys(self._files.milestones())
         self._log = ChildLog(folder, self._progress.log_bytes)
@@ -97,7 +97,7 @@ class Supervisor:
             return damaged
         if decision.by_rules:
             self._meter.asks = False
-            self._journal.write("rules", says=decision.message)
+            self._journal.append("rules", says=decision.message)
         ended = self._run_child()
         # Restarts do not help against these.
         if ended.code == USAGE:
@@ -122,7 +122,7 @@ class Supervisor:
                 ended = self._watch.until_ended(child, number)
         except OSError as error:  # the system has no process or pipe left
             ended = ChildExit(1, message=f"no child could be started ({error.strerror})")
-        self._journal.write(
+        self._journal.append(
             "ended",
             n=number,
             code=ended.code,
@@ -148,13 +148,13 @@ class Supervisor:
             faults=dict(self._progress.faults),
             night_s=self._night_s(),
         )
-        self._journal.write("verdict", **{name: getattr(night, name) for name in VERDICT})
+        self._journal.append("verdict", **{name: getattr(night, name) for name in VERDICT})
         return night
 
     def _record_fault(self, decision: Restart, done: str) -> None:
         kind = decision.fault.value if decision.fault else ""
         self._progress.faults[kind] += 1
-        self._journal.write(
+        self._journal.append(
             "fault", kind=kind, says=decision.message, tick=self._recovery.last.tick, answer=done
         )
 

@@ -47,15 +47,15 @@ class StallDetector:
         """Reset the idle frames after a deliberate return to a checkpoint."""
         self.idle_frames = 0
 
-    def observe(self, beat: Heartbeat, now: float) -> None:
+    def observe(self, heartbeat: Heartbeat, now: float) -> None:
         """Update from a heartbeat; one at the same tick is ignored."""
-        if beat.tick == self._tick:
+        if heartbeat.tick == self._tick:
             return
         if self._tick >= 0:
-            self.idle_frames += max(beat.frame - self._frame, 0)
-        self._tick, self._frame, self._ticked_at = beat.tick, beat.frame, now
-        if beat.gains > self.gains:
-            self.gains, self.gained_at, self.idle_frames = beat.gains, beat.tick, 0
+            self.idle_frames += max(heartbeat.frame - self._frame, 0)
+        self._tick, self._frame, self._ticked_at = heartbeat.tick, heartbeat.frame, now
+        if heartbeat.gains > self.gains:
+            self.gains, self.gained_at, self.idle_frames = heartbeat.gains, heartbeat.tick, 0
 
     def hangs(self, now: float, *, after_s: float) -> bool:
         """Return whether the last new tick is more than `after_s` seconds ago."""
@@ -119,7 +119,7 @@ class NightViewer(Protocol):
         """Show a line of the journal."""
         ...
 
-    def show_heartbeat(self, beat: Heartbeat, night_s: float) -> None:
+    def show_heartbeat(self, heartbeat: Heartbeat, night_s: float) -> None:
         """Show a heartbeat of the child."""
         ...
 
@@ -138,40 +138,40 @@ class ChildWatch:
     milestones: dict[str, None]
     stalls: StallDetector = field(default_factory=StallDetector)
     _first: Heartbeat | None = None
-    _beat: Heartbeat | None = None
+    _heartbeat: Heartbeat | None = None
     _check_at: float = 0.0
     _sample_at: float = 0.0
 
     def until_ended(self, child: Child, number: int) -> ChildExit:
         """Return how the child ended, by itself or because it had to end."""
         self.stalls.begin(self.clock.elapsed())
-        self._first = self._beat = None
+        self._first = self._heartbeat = None
         self._sample_at = 0.0
         reason = None
         while child.code is None and reason is None:
-            for beat in child.listen(STEP_S):
-                self._handle(beat, child, number)
+            for heartbeat in child.listen(STEP_S):
+                self._handle(heartbeat, child, number)
             reason = self._reason(child)
         was_over = child.code is not None or not self._end(child)
-        for beat in child.drain():
-            self._handle(beat, child, number)
+        for heartbeat in child.drain():
+            self._handle(heartbeat, child, number)
         self.meter.log.end_line()
         return self._exit_of(child, reason, was_over=was_over)
 
-    def _handle(self, beat: Heartbeat, child: Child, number: int) -> None:
+    def _handle(self, heartbeat: Heartbeat, child: Child, number: int) -> None:
         if self._first is None:
-            self._first = beat
-            self.journal.write("started", n=number, pid=child.pid, tick=beat.tick)
+            self._first = heartbeat
+            self.journal.append("started", n=number, pid=child.pid, tick=heartbeat.tick)
             self.copier.request_copy()  # now there is progress to lose
             self._check_at = 0.0
-        self._beat = beat
-        self.stalls.observe(beat, self.clock.elapsed())
-        for milestone in beat.milestones:
+        self._heartbeat = heartbeat
+        self.stalls.observe(heartbeat, self.clock.elapsed())
+        for milestone in heartbeat.milestones:
             if milestone not in self.milestones:
                 self.milestones[milestone] = None
-                self.journal.write("milestone", id=milestone, tick=beat.tick)
+                self.journal.append("milestone", id=milestone, tick=heartbeat.tick)
                 self.copier.request_copy()
-        self.viewer.show_heartbeat(beat, self.meter.night_s())
+        self.viewer.show_heartbeat(heartbeat, self.meter.night_s())
 
     def _reason(self, child: Child) -> StopReason | None:
         """Return why the child must end now, or None."""
@@ -183,7 +183,7 @@ class ChildWatch:
         self._check_at = now + CHECK_S
         self.journal.flush()  # waiting lines must be written even if the child is silent
         self._sample_if_due(child, now)
-        reading = self.meter.read(child.pid, self._beat.frame if self._beat else 0)
+        reading = self.meter.read(child.pid, self._heartbeat.frame if self._heartbeat else 0)
         return (
             exceeded(reading, self.settings.limits)
             or self._stall_reason(now)
@@ -192,7 +192,9 @@ class ChildWatch:
 
     def _stall_reason(self, now: float) -> StopReason | None:
         patience = self.settings.patience
-        where = f"{self._beat.place}, {self._beat.doing}" if self._beat else "its start"
+        where = (
+            f"{self._heartbeat.place}, {self._heartbeat.doing}" if self._heartbeat else "its start"
+        )
         if self.stalls.hangs(now, after_s=patience.hang_s):
             return StopReason(NightFault.HANG, f"no tick for {patience.hang_s:g} s since {where}")
         if self.stalls.is_livelock(after_hours=patience.gain_hours):
@@ -202,7 +204,7 @@ class ChildWatch:
 
     def _damage_reason(self) -> StopReason | None:
         """Make due copies; a corrupt file that could not be copied is a reason to end."""
-        if self._beat is None:
+        if self._heartbeat is None:
             return None
         failed = self.copier.copy_if_due(self.meter.free())
         flaw = flaw_in(failed[0]) if failed is not None else None
@@ -213,17 +215,17 @@ class ChildWatch:
         return StopReason(fault, str(flaw))
 
     def _sample_if_due(self, child: Child, now: float) -> None:
-        if now < self._sample_at or self._beat is None:
+        if now < self._sample_at or self._heartbeat is None:
             return
         self._sample_at = now + self.settings.patience.sample_s
         self.meter.count_calls()
-        usage = self.meter.read(child.pid, self._beat.frame)._asdict()
+        usage = self.meter.read(child.pid, self._heartbeat.frame)._asdict()
         del usage["asks"]
-        self.journal.write(
+        self.journal.append(
             "sample",
-            tick=self._beat.tick,
-            milestones=len(self._beat.milestones),
-            gains=self._beat.gains,
+            tick=self._heartbeat.tick,
+            milestones=len(self._heartbeat.milestones),
+            gains=self._heartbeat.gains,
             file_bytes=file_bytes(self.meter.run),
             **usage,
         )
@@ -236,15 +238,15 @@ class ChildWatch:
         child.terminate()
         until = self.clock.elapsed() + self.settings.patience.grace_s
         while child.code is None and self.clock.elapsed() < until:
-            for beat in child.listen(STEP_S):
-                self._beat = beat
+            for heartbeat in child.listen(STEP_S):
+                self._heartbeat = heartbeat
         if child.code is None:
             child.kill()
             return True
         return child.code != KILLED
 
     def _exit_of(self, child: Child, reason: StopReason | None, *, was_over: bool) -> ChildExit:
-        code, beat = child.code or 0, self._beat
+        code, heartbeat = child.code or 0, self._heartbeat
         summary = child.summary or {}
         return ChildExit(
             code=code,
@@ -252,13 +254,13 @@ class ChildWatch:
             message=(reason.message if reason else "") or self._exit_message(code, summary),
             because=reason.because if reason else None,
             is_interrupted=self.interrupt.asked,
-            tick=int(summary.get("ticks", beat.tick if beat else 0)),
-            frame=int(summary.get("frames", beat.frame if beat else 0)),
-            ticks=beat.tick - self._first.tick if beat and self._first else 0,
-            checkpoint=beat.checkpoint if beat else -1,
+            tick=int(summary.get("ticks", heartbeat.tick if heartbeat else 0)),
+            frame=int(summary.get("frames", heartbeat.frame if heartbeat else 0)),
+            ticks=heartbeat.tick - self._first.tick if heartbeat and self._first else 0,
+            checkpoint=heartbeat.checkpoint if heartbeat else -1,
             gains=self.stalls.gains,
             gained_at=self.stalls.gained_at,
-            played=beat is not None,
+            played=heartbeat is not None,
             was_over=was_over,
         )
 

@@ -72,18 +72,18 @@ def copy_all(files: NightFiles) -> None:
 def test_journal_lines_wait_for_an_unwritable_folder(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     journal = NightJournal(folder, lambda: 12.3456)
-    journal.write("began")
-    journal.write("sample", tick=1)
+    journal.append("began")
+    journal.append("sample", tick=1)
     assert list(read_journal(folder)) == []
     folder.mkdir()
-    journal.write("started", n=1)
+    journal.append("started", n=1)
     assert [line["what"] for line in read_journal(folder)] == ["began", "sample", "started"]
     assert read_journal(folder)[0]["at"] == 12.346
 
 
 def test_a_cut_line_does_not_join_with_the_next(tmp_path: Path) -> None:
     (tmp_path / "night.jsonl").write_bytes(b'{"at": 1, "what": "began"}\n{"at": 2, "wh')
-    NightJournal(tmp_path, lambda: 3.0).write("started", n=1)
+    NightJournal(tmp_path, lambda: 3.0).append("started", n=1)
     assert [line["what"] for line in read_journal(tmp_path)] == ["began", "started"]
 
 
@@ -93,7 +93,7 @@ def test_a_full_journal_takes_no_more_samples(
     monkeypatch.setattr("agent.tools.overnight.logs.MOST_BYTES", 10)
     journal = NightJournal(tmp_path, lambda: 3.0)
     for what in ("began", "sample", "verdict"):
-        journal.write(what)
+        journal.append(what)
     assert [line["what"] for line in read_journal(tmp_path)] == ["began", "verdict"]
 
 
