@@ -31,7 +31,7 @@ class Asking(NamedTuple):
     every: int = 0
 
 
-class Consultations:
+class AdviceRecorder:
     """Records each question with its answer, and the tool calls made before the answer."""
 
     def __init__(self, store: RunStore) -> None:

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple, Self
 
-from agent.app.advice import Asking, Consultations
+from agent.app.advice import AdviceRecorder, Asking
 from agent.app.battle_record import BattleWatch
 from agent.app.memory_producers import (
     AGENT,
     MeetingProducers,
     PlayProducers,
-    PostMortems,
+    StuckProducer,
     watch_advice,
 )
 from agent.app.observations import PlayObservations
@@ -67,7 +67,7 @@ class GameParts(NamedTuple):
 Advise = Callable[[MemoryActions, Describing], Advising]
 
 
-class Thinker:
+class DecisionParts:
     """The parts that decide, with one memory, without playing or recording; checkpoints of `store` include them.
 
     `advise` builds the part that asks for advice; without it no advice is asked for.
@@ -152,11 +152,11 @@ class Branch:
         self._battles = BattleWatch(game.dex, game.story.place_of)
         store.attach("battles", self._battles)
         advise = partial(self._advising, context.asking) if context.asking is not None else None
-        thinker = Thinker(game, self.memory, store, self.hooks, context.settings.uses, advise)
-        advising = thinker.advising
-        self.ledger, self.experience = thinker.ledger, thinker.experience
-        self.ladder, self._choices = thinker.ladder, thinker.choices
-        self.mind = thinker.mind(*context.more)
+        parts = DecisionParts(game, self.memory, store, self.hooks, context.settings.uses, advise)
+        advising = parts.advising
+        self.ledger, self.experience = parts.ledger, parts.experience
+        self.ladder, self._choices = parts.ladder, parts.choices
+        self.mind = parts.mind(*context.more)
         eyes = Perceiver(
             console,
             Font.of(console.cartridge),
@@ -189,7 +189,7 @@ class Branch:
         """Return the part of the mind that asks for advice."""
         now = CurrentMoment()
         tools = AdvisorTools(actions, describing, now)
-        consultations = Consultations(self._context.store)
+        consultations = AdviceRecorder(self._context.store)
         recorded = [consultations.recording_calls(each) for each in tools.all()]
         advisor = asking.advisor(recorded, self.observations.block)
         recording = consultations.recording_answers(advisor)
@@ -217,7 +217,7 @@ class Branch:
         )
         play.register(producers)
         MeetingProducers(story, lambda: self._console.link.tick).register(producers)
-        PostMortems(store, story.called).register(producers)
+        StuckProducer(store, story.called).register(producers)
         watch_actions(producers, AGENT)
         watch_advice(producers)
         for level in ("working", "stm"):

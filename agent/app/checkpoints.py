@@ -9,7 +9,7 @@ from enum import Enum
 from time import perf_counter
 from typing import Final
 
-from agent.app.process import file_bytes, free_bytes, resident_of
+from agent.app.process import file_bytes, free_bytes, resident_bytes
 from agent.events import KINDS, MilestoneEvent
 from agent.loop import Loop
 from emulator import Button, RecordingConsole, State, Step, StepRecord
@@ -120,13 +120,13 @@ class CommitSchedule:
 
     A due checkpoint follows one tick after the record, and its lessons one tick later. `committed` is the tick of the
     last commit of any kind, `due` the reason of a requested checkpoint, `waiting` the reason of one that another
-    process blocked by locking the file; `owes` is true until the lessons of the last checkpoint are delivered.
+    process blocked by locking the file; `lessons_due` is true until the lessons of the last checkpoint are delivered.
     """
 
     committed: int
     due: Why | None = None
     waiting: Why | None = None
-    owes: bool = False
+    lessons_due: bool = False
 
     def request(self, why: Why) -> None:
         """Request a checkpoint soon; the first reason stands, but a milestone replaces any other."""
@@ -137,7 +137,7 @@ class CommitSchedule:
         """Return what to commit at this tick."""
         if self.due is not None:
             return Commit.RECORD if tick > self.committed + 1 else Commit.CHECKPOINT
-        if self.owes:
+        if self.lessons_due:
             return Commit.LESSONS
         return Commit.RECORD if tick >= self.committed + COMMIT_EVERY else None
 
@@ -149,7 +149,7 @@ class CommitSchedule:
 
     def saved(self, tick: int) -> None:
         """Note that a checkpoint was committed."""
-        self.committed, self.due, self.waiting, self.owes = tick, None, None, True
+        self.committed, self.due, self.waiting, self.lessons_due = tick, None, None, True
 
     def refused(self, tick: int, why: Why) -> None:
         """Note that a checkpoint must wait because another process has locked the file."""
@@ -213,8 +213,8 @@ class Checkpoints:
 
         A fault is counted and does not stop play: the outbox retains the lessons for the next checkpoint.
         """
-        if self.schedule.owes:
-            self.schedule.owes = False
+        if self.schedule.lessons_due:
+            self.schedule.lessons_due = False
             run_id, knowledge = self._store.run_id, self._knowledge
             with self._counting_faults("deliver"):
                 knowledge.deliver(run_id, self._store.outbox(after=knowledge.delivered(run_id)))
@@ -243,7 +243,7 @@ class Checkpoints:
                 frame=self._console.frame,
                 at_ms=round(datetime.now(UTC).timestamp() * 1_000),
                 wall_s=round(perf_counter() - self._began, 3),
-                resident=resident_of(),
+                resident=resident_bytes(),
                 file_bytes=file_bytes(file),
                 free_bytes=free_bytes(file.parent),
             )

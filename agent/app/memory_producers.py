@@ -332,7 +332,7 @@ class MeetingProducers:
 
 
 @dataclass(frozen=True, slots=True)
-class PostMortems:
+class StuckProducer:
     """Makes an entry of short-term memory, and so an event of the run, for each stuck episode.
 
     It names the run, the last checkpoint before the episode, and its ticks; if they are on an abandoned branch,

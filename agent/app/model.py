@@ -41,12 +41,12 @@ from memory.tokens import TokenEstimator
 
 THREAD: Final = "advice"  # the only conversation of a run
 # Of the input of a model; the rest is for tools, rules and the current state.
-SHARE: Final = 0.7
+MAX_SHARE: Final = 0.7
 
 
-def fitting(config: ConversationConfig, room: int | None) -> ConversationConfig:
+def scaled_config(config: ConversationConfig, room: int | None) -> ConversationConfig:
     """Return `config` with its thresholds scaled down to a model that takes `room` tokens (None: unknown), if needed."""
-    most = None if room is None else int(room * SHARE)
+    most = None if room is None else int(room * MAX_SHARE)
     if most is None or config.hard_limit <= most:
         return config
     share = most / config.hard_limit
@@ -116,7 +116,7 @@ class ModelService:
         self, tools: Sequence[Tool], observed: Callable[[], str | None]
     ) -> "ModelService":
         """Build the advisor of one branch of the run, and return this service as its port."""
-        config = fitting(ConversationConfig(), self._token_limit())
+        config = scaled_config(ConversationConfig(), self._token_limit())
         conversations = conversations_of(self._store, self._session)
         self._advisor = ClaudeAdvisor(
             self._calls,

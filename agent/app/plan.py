@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from agent.app.build import GameParts, Thinker
+from agent.app.build import DecisionParts, GameParts
 from agent.app.memory_producers import AGENT
 from agent.app.settings import RunSettings, cartridge_for
 from agent.capabilities.heal import hp_percent
@@ -120,16 +120,16 @@ def outlook(rom: Path | None, run: Path | None) -> Outlook:
         entries = reader.live_entries() if reader is not None else ()
         uses = settings.uses if settings is not None else EVERY_USE
         game = GameParts.of(cartridge, Story.of(cartridge.kind), settings.seed if settings else 0)
-        thinker = stack.enter_context(_thinker(game, entries, uses))
+        parts = stack.enter_context(_decision_parts(game, entries, uses))
         if reader is not None:
-            reader.restore_part("ledger", thinker.ledger)
-            reader.restore_part("terrain", thinker.terrain)
-        mind = thinker.mind()
+            reader.restore_part("ledger", parts.ledger)
+            reader.restore_part("terrain", parts.terrain)
+        mind = parts.mind()
         if reader is not None:
             reader.restore_part("mind", mind)
         tick = 0 if checkpoint is None else checkpoint.tick
         name = "power-on" if checkpoint is None else f"tick {tick}"
-        changes = thinker.experience.told
+        changes = parts.experience.told
         changes.clear()  # the plan itself describes the choices made before
         seen = _look(game.story, mind, percept_of(state, tick), name)
         return replace(seen, remembered=tuple(f"{about}: {why}" for about, why in changes.items()))
@@ -147,15 +147,15 @@ def outlooks_of_ram(path: Path, rom: Path | None) -> Iterator[Outlook]:
     else:
         game = GameParts(Story.of(CartridgeKind.RED), World.empty(), Dex(), 0)
     for name, ram in read_images(path):
-        with _thinker(game) as thinker:
+        with _decision_parts(game) as parts:
             percept = percept_of(read_state(ram, 0), 0)
-            yield _look(game.story, thinker.mind(), percept, name, presume=True)
+            yield _look(game.story, parts.mind(), percept, name, presume=True)
 
 
 @contextmanager
-def _thinker(
+def _decision_parts(
     game: GameParts, entries: Iterable[Entry] = (), uses: frozenset[MemoryUse] = EVERY_USE
-) -> Iterator[Thinker]:
+) -> Iterator[DecisionParts]:
     """Yield the deciding parts with a memory of `entries`, in a temporary store."""
     with (
         TemporaryDirectory() as scratch,
@@ -163,7 +163,7 @@ def _thinker(
     ):
         memory = open_memory(store, AGENT, session_id="plan", started_at=0.0)
         memory.take_over(Knowledge(), entries)
-        yield Thinker(game, memory, store, Hooks(), uses)
+        yield DecisionParts(game, memory, store, Hooks(), uses)
 
 
 def _look(

@@ -45,7 +45,7 @@ def interrupts() -> Iterator[Interrupt]:
             signal.signal(each, handler)
 
 
-def resident_of(pid: int | None = None) -> int:
+def resident_bytes(pid: int | None = None) -> int:
     """Return the resident memory of a process in bytes, by default of this one; 0 if it does not exist."""
     try:
         return int(psutil.Process(pid).memory_info().rss)

@@ -7,7 +7,7 @@ from pathlib import Path
 from signal import Signals
 from typing import Any, Final, Protocol
 
-from agent.app import Interrupt, file_bytes, free_bytes, resident_of
+from agent.app import Interrupt, file_bytes, free_bytes, resident_bytes
 from agent.tools.overnight.child import Child, Heartbeat
 from agent.tools.overnight.logs import ChildLog, Line, NightJournal
 from agent.tools.overnight.outcomes import (
@@ -87,7 +87,7 @@ class UsageMeter:
             night_s=self.night_s(),
             frame=frame,
             free_bytes=self.free(),
-            resident=resident_of(pid),
+            resident=resident_bytes(pid),
             log_bytes=self.log.total,
             calls=self.calls,
             usd=self.usd,

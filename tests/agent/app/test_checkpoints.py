@@ -23,7 +23,7 @@ def committed(schedule: CommitSchedule, ticks: range, *, busy: Sequence[int] = (
                 else:
                     schedule.saved(tick)
             case Commit.LESSONS:
-                schedule.owes = False
+                schedule.lessons_due = False
                 found.append(f"{tick} lessons")
             case _:
                 pass

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from agent.app import Interrupt, Summary, TickView
-from agent.app.model import SHARE, fitting
+from agent.app.model import MAX_SHARE, scaled_config
 from agent.app.play import session_of_run
 from agent.app.session import PlayLimits
 from agent.app.settings import RunSettings
@@ -286,8 +286,8 @@ def test_play_restores_the_garbage_collector(long: LongGame) -> None:
 @pytest.mark.parametrize("room", [1_000, 8_000, 32_000, 100_000])
 def test_thresholds_are_scaled_to_a_small_model(room: int) -> None:
     for enough in (None, 1_000_000, 200_000):
-        assert fitting(ConversationConfig(), enough) == ConversationConfig()
-    config = fitting(ConversationConfig(), room)
-    assert config.hard_limit <= room * SHARE + 2
-    assert config.hard_limit > room * SHARE * 0.95
+        assert scaled_config(ConversationConfig(), enough) == ConversationConfig()
+    config = scaled_config(ConversationConfig(), room)
+    assert config.hard_limit <= room * MAX_SHARE + 2
+    assert config.hard_limit > room * MAX_SHARE * 0.95
     assert config.observation.message_tokens < config.reflection.observation_tokens
