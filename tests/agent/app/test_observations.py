@@ -290,19 +290,19 @@ def test_c16_a_failing_observer_is_counted_and_play_continues(tmp_path: Path) ->
 
 
 def test_c17_the_block_contains_the_latest_observations(tmp_path: Path) -> None:
-    told: list[tuple[int, str]] = []
+    blocks: list[tuple[int, str]] = []
     with session_in(tmp_path) as (session, _folder):
 
         def ask(moment: TickView) -> None:
-            told.append((moment.tick, session._branch.observations.block() or ""))
+            blocks.append((moment.tick, session._branch.observations.block() or ""))
 
         assert session._branch.observations.block() is None
         session.play(PlayLimits("never", 110), Watcher(ask))
-    first = next(tick for tick, text in told if "- the house" in text)
-    assert not any("- the house" in text for tick, text in told if tick < first)
-    assert all("- the house" in text for tick, text in told if tick > first)
-    assert "<observations>" not in told[0][1]
-    assert "- leave home" in told[-1][1]
+    first = next(tick for tick, text in blocks if "- the house" in text)
+    assert not any("- the house" in text for tick, text in blocks if tick < first)
+    assert all("- the house" in text for tick, text in blocks if tick > first)
+    assert "<observations>" not in blocks[0][1]
+    assert "- leave home" in blocks[-1][1]
 
 
 def test_c08_a_resumed_run_is_observed_in_a_new_session(tmp_path: Path) -> None:
@@ -334,11 +334,11 @@ def test_c02_every_badge_of_a_story_is_observed_as_one() -> None:
     for kind in CartridgeKind:
         story = Story.of(kind)
         table = Extractors(game_table(story.milestones, str))
-        told = {
+        importances = {
             each.id: table("waypoint", {"milestone": each.id}, Result())[0].importance
             for each in story.milestones
         }
         marks = {each.id: each.mark for each in story.milestones if each.mark is not None}
         badges = {name for name, mark in marks.items() if mark.kind is FactKind.BADGE}
         assert badges
-        assert {name for name, importance in told.items() if importance == 10} == badges
+        assert {name for name, importance in importances.items() if importance == 10} == badges

@@ -98,10 +98,10 @@ def test_a_run_is_stored_in_memory(played: Played) -> None:
     assert consolidations == played.summary.consolidations > 0
     with closing(read_knowledge_store(played.memory)) as knowledge:
         assert knowledge.load_knowledge().total_sessions == 1
-        told = [entry for entry in knowledge.entries() if entry.scope.endswith("ltm:episodic")]
-        (waypoint,) = (each for each in told if each.kind == "waypoint")
+        episodes = [entry for entry in knowledge.entries() if entry.scope.endswith("ltm:episodic")]
+        (waypoint,) = (each for each in episodes if each.kind == "waypoint")
         assert milestones_of(waypoint.data).keys() == set(MILESTONES)
-        kinds = [each.kind for each in told]
+        kinds = [each.kind for each in episodes]
         assert kinds.count("session") == 1
         # At the errand and in the shop.
         assert {kind for kind in kinds if kind in ENCOUNTERS} == {"heard", "shelf"}
@@ -242,8 +242,8 @@ class LongGame:
 def long(tmp_path_factory: pytest.TempPathFactory) -> LongGame:
     """2,050 ticks of the demo with a story that ends at the second town, most of them after its end."""
     path = tmp_path_factory.mktemp("long")
-    told = STORY.milestones[: len(STORY.up_to("second_town"))]
-    watcher, story = Watcher(), replace(STORY, milestones=told)
+    milestones = STORY.milestones[: len(STORY.up_to("second_town"))]
+    watcher, story = Watcher(), replace(STORY, milestones=milestones)
     with (
         closing(PyBoyConsole(CARTRIDGE)) as console,
         session_of_run(path, SETTINGS, console, story, Interrupt()) as opened,
@@ -255,8 +255,8 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> LongGame:
 def test_memory_is_consolidated_every_thousand_ticks_and_ends_in_a_checkpoint(
     long: LongGame,
 ) -> None:
-    told = [(e.payload["tick"], e.payload["reason"]) for e in long.run.events("consolidation")]
-    assert told == [(1_000, "interval"), (2_000, "interval"), (2_050, "session_end")]
+    times = [(e.payload["tick"], e.payload["reason"]) for e in long.run.events("consolidation")]
+    assert times == [(1_000, "interval"), (2_000, "interval"), (2_050, "session_end")]
     assert long.summary.consolidations == 3
     assert long.run.checkpoint_ticks()[0] == 2_050
 

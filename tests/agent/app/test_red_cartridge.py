@@ -106,7 +106,7 @@ def demo_with(changes: Mapping[int, int]) -> Cartridge:
     for at, byte in changes.items():
         rom[at] = byte
     rom[IMAGE_CHECKSUM] = image_checksum(bytes(rom))
-    return replace(DEMO, rom=bytes(rom), sha1=f"spoilt {sorted(changes.items())}")
+    return replace(DEMO, rom=bytes(rom), sha1=f"changed {sorted(changes.items())}")
 
 
 @pytest.mark.parametrize("damage", [{MAP: NO_MAP}, {INDEX: 3}])

@@ -156,7 +156,7 @@ def test_an_abandoned_branch_is_stored_separately(tmp_path: Path) -> None:
 
 
 def damage_states(run: Path, damage: Callable[[bytes], bytes], *, last: int) -> None:
-    """Apply `spoil` to the states of the `last` newest checkpoints."""
+    """Apply `damage` to the states of the `last` newest checkpoints."""
     with closing(sqlite3.connect(run / "run.sqlite")) as database, database:
         sql = "SELECT id, state FROM checkpoints ORDER BY id DESC LIMIT ?"
         for number, state in database.execute(sql, (last,)).fetchall():
@@ -384,12 +384,12 @@ def test_a_run_stopped_in_an_interaction_reaches_its_goal(
     assert [each.id for each in ended.milestones][-1] == GOAL
     assert replay_run(run, None).divergence is None
     with closing(read_run(run)) as folder:
-        told = [event.payload for event in folder.store.events("battle")]
-    assert len(told) == ended.battles
-    for battle, after in pairwise(told):
+        battles = [event.payload for event in folder.store.events("battle")]
+    assert len(battles) == ended.battles
+    for battle, after in pairwise(battles):
         assert (
             battle["end_tick"] <= after["start_tick"]
         )  # no battle is recorded twice or in two parts
-    assert all(battle["turns_taken"] > 0 for battle in told)
-    for battle in told:
+    assert all(battle["turns_taken"] > 0 for battle in battles)
+    for battle in battles:
         assert (battle["outcome"] == "defeat") is (battle["player_hp_remaining"] == 0)

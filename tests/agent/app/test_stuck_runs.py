@@ -118,11 +118,11 @@ def test_steps_after_the_restored_checkpoint_are_dead_and_the_rest_replays(
 
 def test_an_episode_on_an_abandoned_branch_can_be_replayed(stuck_run: tuple[Path, Summary]) -> None:
     path, summary = stuck_run
-    told = episodes(path)
-    assert [each["over"] for each in told] == [False, True]
+    found = episodes(path)
+    assert [each["over"] for each in found] == [False, True]
     said: list[str] = []
     died = replay_run(path / "run", None, episode=1, tell=said.append)
-    assert died == (told[0]["lasted"], None)
+    assert died == (found[0]["lasted"], None)
     assert "repeated_failure in the bedroom" in said[0]
     lived = replay_run(path / "run", None, episode=2)
     assert (lived.ticks, lived.divergence) == (summary.ticks, None)
@@ -136,10 +136,10 @@ def test_a_late_stuck_run_keeps_its_earlier_milestones(tmp_path: Path) -> None:
     reached = [each.id for each in summary.milestones]
     assert reached == list(STORY.up_to("starter"))
     with closing(read_run(tmp_path / "run")) as folder:
-        told = {event.payload["id"]: event.tick for event in folder.store.events("milestone")}
+        ticks = {event.payload["id"]: event.tick for event in folder.store.events("milestone")}
         assert len(list(folder.store.events("battle"))) == summary.battles
-        assert min(row.tick for row in folder.store.steps(live=False)) > told["left_home"]
-    assert told == {each.id: each.tick for each in summary.milestones}
+        assert min(row.tick for row in folder.store.steps(live=False)) > ticks["left_home"]
+    assert ticks == {each.id: each.tick for each in summary.milestones}
 
 
 def test_a_talk_without_effect_is_given_up(tmp_path: Path) -> None:
@@ -181,5 +181,5 @@ def test_a_run_stopped_while_stuck_continues_as_without_the_stop(
     assert (ended.stop.value, ended.restores) == ("gave_up", summary.restores)
     assert steps(tmp_path) == steps(path)
     own = {"checkpoint_tick": 0, "last_step": 0}  # they depend on where the run was stopped
-    told = [{**each, **own} for each in episodes(tmp_path)]
-    assert told == [{**each, **own} for each in episodes(path)]
+    found = [{**each, **own} for each in episodes(tmp_path)]
+    assert found == [{**each, **own} for each in episodes(path)]

@@ -368,15 +368,15 @@ class GameMemories(NamedTuple):
 
 @pytest.fixture(scope="module")
 def game_memories(tmp_path_factory: pytest.TempPathFactory) -> GameMemories:
-    folder, taught = tmp_path_factory.mktemp("taught"), GameMemories([], [])
+    folder, made = tmp_path_factory.mktemp("taught"), GameMemories([], [])
     for seed in (100, 101):
         memory, run = folder / f"{seed}.sqlite", folder / f"run-{seed}"
         settings = Settings(seed=seed, until="rival", run=run, memory=memory)
         play_run(settings, Watcher(), Interrupt())
-        taught.files.append(memory)
+        made.files.append(memory)
         with closing(read_run(run)) as played:
-            taught.runs.append(played.store.run_id)
-    return taught
+            made.runs.append(played.store.run_id)
+    return made
 
 
 def test_b33_a_run_on_merged_memories_starts_from_both_and_names_them(

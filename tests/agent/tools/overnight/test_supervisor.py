@@ -272,7 +272,7 @@ def test_an_unwritable_folder_is_waited_for_without_playing(run: Path, tmp_path:
 def test_waiting_journal_lines_are_written_while_a_child_is_silent(
     run: Path, tmp_path: Path
 ) -> None:
-    journal, moved, interrupt = run / "night.jsonl", tmp_path / "aside.jsonl", Interrupt()
+    journal, moved, interrupt = run / "night.jsonl", tmp_path / "moved.jsonl", Interrupt()
     seen = []
 
     def block_journal(line: Line) -> None:
