@@ -134,7 +134,7 @@ def test_glyphs_are_read_like_the_tile_map(gathered: Gathered) -> None:
 def test_bench_refuses_an_unwritable_page_before_measuring(agent: Agent, path: str) -> None:
     ended = agent("bench", "memory", "--write", path)
     assert ended.code == 2
-    assert ended.err == f"error: --write {path} names no file in a folder that exists; name one\n"
+    assert ended.err == f"error: --write {path} names no file in an existing folder; name one\n"
 
 
 def test_bench_prints_its_figures_as_one_json_object(
@@ -144,7 +144,7 @@ def test_bench_prints_its_figures_as_one_json_object(
     monkeypatch.setenv("PATH", str(tmp_path))  # without Tesseract
     page = tmp_path / "speed.json"
     options = ("--json", "--ticks", "60", "--rounds", "2", "--write", page)
-    ended = agent("bench", *options)
+    ended = agent("bench", "speed", *options)
     assert ended.code == 0, ended.err
     assert len(ended.out.splitlines()) == 1
     figures = ended.json
@@ -154,7 +154,7 @@ def test_bench_prints_its_figures_as_one_json_object(
     assert "round 2 of 2" in ended.err
     written = json.loads(page.read_text(encoding="utf-8"))
     assert written["figures"] == figures
-    assert written["command"].startswith("python -m agent bench --json --ticks 60 --rounds 2")
+    assert written["command"].startswith("python -m agent bench speed --json --ticks 60 --rounds 2")
 
 
 def test_every_figure_is_in_the_table(
@@ -176,7 +176,7 @@ def test_every_figure_is_in_the_table(
     [(("--ticks", "0"), 2), (("--rounds", "0"), 2), (("--rom", "/nowhere/red.gb"), 1)],
 )
 def test_bench_refuses_a_bad_argument(arguments: tuple[str, ...], code: int, agent: Agent) -> None:
-    ended = agent("bench", *arguments)
+    ended = agent("bench", "speed", *arguments)
     assert ended.code == code
     assert "Traceback" not in ended.err
 

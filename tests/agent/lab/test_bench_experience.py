@@ -130,11 +130,11 @@ def test_a_stop_request_ends_trials_at_once(processes: int) -> None:
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        ({"teach": "0..9", "seeds": "9..20"}, "what is taught must not be tested"),
+        ({"teach": "0..9", "seeds": "9..20"}, "overlap with the games that fill memory"),
         ({"taught": Path("nowhere.sqlite")}, "--taught nowhere.sqlite does not exist"),
         ({"keep": Path("pyproject.toml")}, "--keep-memory pyproject.toml must be a new file"),
-        ({"keep": Path("no/where.sqlite")}, "must be a new file in a folder that exists"),
-        ({"keep": Path("new"), "taught": Path("pyproject.toml")}, "leave --keep-memory away"),
+        ({"keep": Path("no/where.sqlite")}, "must be a new file in an existing folder"),
+        ({"keep": Path("new"), "taught": Path("pyproject.toml")}, "leave out --keep-memory"),
     ],
 )
 def test_experience_options_reject_invalid_combinations(
@@ -165,7 +165,7 @@ def test_the_seeds_of_a_given_memory_are_not_tested(agent: Agent, tmp_path: Path
     flags = ("--teach", "1..2", "--seeds", "7..8", "--until", "left_home", "--taught", memory)
     ended = agent("bench", "experience", *flags)
     assert ended.code == 2
-    assert "error: --seeds 7..8 overlap with what" in ended.err
+    assert "error: --seeds 7..8 overlap with the games" in ended.err
 
 
 SHARE = next(each for each in MEASURES if each.what == "lost any battle")

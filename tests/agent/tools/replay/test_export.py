@@ -55,7 +55,7 @@ def test_an_exported_replay_drives_like_its_run(file: Path, agent: Agent) -> Non
     assert (ended.code, ended.out) == (0, "divergence: none\n")
     found = agent("replay", file, "--bisect")
     assert (found.code, found.out) == (0, "divergence: none\n")
-    assert "1 restores of 1 moments" in found.err
+    assert "1 restores of 1 checkpoints" in found.err
 
 
 def test_an_exported_replay_has_steps_milestones_and_origin(run: Path, file: Path) -> None:
@@ -296,13 +296,16 @@ def test_pictures_start_at_a_usable_checkpoint(run: Path, agent: Agent, tmp_path
         (("--from", 0, "--to", 9, "--gif", "FILE"), "ticks 0 to 9 are not in the recording"),
         (("--from", 9, "--to", 0, "--gif", "FILE"), "ticks 9 to 0 are not in the recording"),
         (("--to", 9, "--scale", 11, "--png", "FILE"), "--scale 11 is not from 1 to 10"),
-        (("--to", 9, "--png", "FILE", "--gif", "FILE"), "--png and --gif are two different things"),
-        (("--bisect", "--export", "FILE"), "--bisect and --export are two different things"),
-        (("--episode", 1, "--decide"), "--episode and --decide are two different things"),
-        (("--to", 9), "--to goes with --png or --gif or --mp4 alone"),
-        (("--bisect", "--scale", 2), "--scale goes with"),
-        (("--memory", "FILE"), "--memory goes with --decide alone"),
-        (("--to", 9, "--png", "/nowhere/at/all.png"), "/nowhere/at is not a folder"),
+        (
+            ("--to", 9, "--png", "FILE", "--gif", "FILE"),
+            "--png and --gif are two different actions",
+        ),
+        (("--bisect", "--export", "FILE"), "--bisect and --export are two different actions"),
+        (("--episode", 1, "--decide"), "--episode and --decide are two different actions"),
+        (("--to", 9), "--to only goes with --png or --gif or --mp4"),
+        (("--bisect", "--scale", 2), "--scale only goes with"),
+        (("--memory", "FILE"), "--memory only goes with --decide"),
+        (("--to", 9, "--png", "/nowhere/at/all.png"), "/nowhere/at is no folder"),
     ],
 )
 def test_invalid_picture_options_print_one_error_line(

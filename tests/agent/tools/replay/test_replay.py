@@ -253,7 +253,7 @@ def test_an_intact_run_has_no_difference(run: Path, agent: Agent) -> None:
     ended = agent("replay", run, "--bisect")
     assert (ended.code, ended.out) == (0, "divergence: none\n")
     (line,) = ended.err.splitlines()
-    assert line.endswith("3 restores of 4 moments (at most 4.0)")
+    assert line.endswith("3 restores of 4 checkpoints (at most 4.0)")
     both = agent("replay", "--bisect", run, run)
     assert (both.code, both.out) == (0, "divergence: none\n")
 

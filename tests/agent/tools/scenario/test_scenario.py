@@ -400,7 +400,7 @@ def test_scenario_list_shows_the_start_and_unusable_states(
     assert "cannot be read" in e["trouble"]
     table = agent("scenario", "list", mine)
     assert table.code == 0
-    assert "of no use" in table.out
+    assert "unusable" in table.out
 
 
 def test_a_folder_without_scenarios_runs_nothing(tmp_path: Path, agent: Agent) -> None:
