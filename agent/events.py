@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from memory import ACTION, BATTLE, RECOLLECTION, WAYPOINT, RunReader, as_json
+from memory import ACTION, BATTLE, MILESTONE_TIME, RECOLLECTION, RunReader, as_json
 from memory.codec import from_json
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ KINDS: Final[Mapping[type, str]] = {
     BattleEvent: BATTLE,
     ActionEvent: ACTION,
     ObjectiveEvent: "objective",
-    WaypointEvent: WAYPOINT,
+    WaypointEvent: MILESTONE_TIME,
     DisagreementEvent: "disagreement",
     RecallEvent: RECOLLECTION,
     AdviceEvent: "advice",

@@ -25,7 +25,7 @@ class Loop:
     """Sense, decide, act, learn; a tick is one pass."""
 
     console: Console
-    eyes: Perceiver
+    perceiver: Perceiver
     mind: Mind
     ledger: MilestoneLedger
     hooks: Hooks
@@ -49,17 +49,17 @@ class Loop:
     @hookable
     def perceive(self, state: State) -> Percept:
         """Return the percept of this tick, and record the milestones it proves."""
-        percept = self.eyes.perceive(state, self.tick)
+        percept = self.perceiver.perceive(state, self.tick)
         self.ledger.observe(percept)
         return percept
 
     @hookable
     def perform(self, intent: Intent) -> Performed:
         """Perform the next step of `intent`; game time passes only here."""
-        self.console.perform(intent.course.step, render=self.eyes.wants_frame)
+        self.console.perform(intent.skill_run.step, render=self.perceiver.wants_frame)
         self.tick += 1
         state = self.look()
-        return Performed(intent.course.resume(state), state)
+        return Performed(intent.skill_run.resume(state), state)
 
     def look(self) -> State:
         """Return the current state."""

@@ -27,7 +27,7 @@ from emulator.ram.party import Party, PartyMon, Status
 from emulator.ram.state import ScreenType, State, read_state
 from emulator.ram.view import Ram
 from emulator.recording import (
-    MOST_PACKED,
+    MAX_RECORD_SIZE,
     Link,
     PlayingConsole,
     RecordingConsole,
@@ -48,7 +48,7 @@ from emulator.world.world import MapSquare, World
 __all__ = [
     "EMULATOR",
     "FRAMES_PER_SECOND",
-    "MOST_PACKED",
+    "MAX_RECORD_SIZE",
     "RED",
     "Battle",
     "BattleKind",

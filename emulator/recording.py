@@ -212,7 +212,7 @@ def first_divergence(
     return None
 
 
-MOST_PACKED: Final = RECORD.size + DIGEST_SIZE  # maximum size of a record in bytes
+MAX_RECORD_SIZE: Final = RECORD.size + DIGEST_SIZE  # maximum size of a record in bytes
 MAX_STEP_FRAMES: Final = 0x10000  # per step, eighteen minutes; no step of play is longer
 
 

@@ -23,7 +23,7 @@ from memory.tiers.claims import ClaimChecker
 from memory.tiers.consolidator import MemoryConsolidator, consolidation_kind
 from memory.tiers.encounters import encounter_kinds
 from memory.tiers.knowledge import ConsolidationConfig, Knowledge
-from memory.tiers.lessons import Lessons, OutboxWriter, edges, whole
+from memory.tiers.lessons import LessonTransformers, OutboxWriter, edges, entry_json
 from memory.tiers.observer import ObserverMemory, observer_kinds
 from memory.tiers.strategist import OBJECTIVE, SESSION_TOTALS, StrategistMemory, strategist_kinds
 from memory.tiers.tactician import TacticianMemory, tactician_kinds
@@ -44,11 +44,11 @@ class AgentMemory:
     observer: ObserverMemory
     strategist: StrategistMemory
     tactician: TacticianMemory
-    truth: ClaimChecker
+    claim_checker: ClaimChecker
     consolidator: MemoryConsolidator
     recall: Recall
 
-    def take_over(
+    def import_knowledge(
         self,
         known: Knowledge,
         entries: Iterable[Entry] = (),
@@ -56,7 +56,7 @@ class AgentMemory:
         origins: Mapping[tuple[str, str], Sequence[str]] | None = None,
     ) -> None:
         """Write the knowledge and entries of earlier runs, known from tick 0, each with the runs it comes from."""
-        self.tactician.take_over(known, origins=origins)
+        self.tactician.import_knowledge(known, origins=origins)
         for earlier in entries:
             arguments = earlier.rewritten(key=earlier.key or None, tick=0, game_s=0.0)
             rewritten = self.blackboard.write(**arguments)
@@ -133,12 +133,12 @@ def open_memory(  # the parts of one agent's memory
     )
     outgoing = OutboxWriter(store.enqueue, started_at)
     flows = Flows(blackboard, outgoing.deliver)
-    flows.add(*edges(agent_id, Lessons(config, session_id, started_at)))
+    flows.add(*edges(agent_id, LessonTransformers(config, session_id, started_at)))
     store.attach("flows", flows)
 
     def archive(entry: Entry, reason: str) -> None:
         """Write an entry that leaves the blackboard to the event log."""
-        store.append_event(entry.tick, "archived", {**whole(entry), "reason": reason})
+        store.append_event(entry.tick, "archived", {**entry_json(entry), "reason": reason})
 
     maintenance = Maintenance(blackboard, reindex=store.reindex, archive=archive)
     store.attach("maintenance", maintenance)
@@ -148,7 +148,7 @@ def open_memory(  # the parts of one agent's memory
     if is_new:
         _write_session_event(strategist, SESSION_BEGUN, blackboard.tick)
     tactician = TacticianMemory(blackboard, agent_id)
-    truth = ClaimChecker(
+    claim_checker = ClaimChecker(
         blackboard,
         config,
         semantic=tactician.semantic,
@@ -172,7 +172,7 @@ def open_memory(  # the parts of one agent's memory
         observer,
         strategist,
         tactician,
-        truth,
+        claim_checker,
         consolidator,
         Recall(blackboard, strategist, tactician),
     )

@@ -39,7 +39,7 @@ def encode(value: Json) -> str:
         raise MalformedRecord(message) from error
 
 
-def whole(text: str) -> str:
+def valid_unicode(text: str) -> str:
     """Return `text` with lone surrogates, which no file can store, replaced by U+FFFD."""
     try:
         text.encode()

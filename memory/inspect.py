@@ -34,10 +34,10 @@ def backup_copy(database: Database, word: str) -> Path:
     return copy
 
 
-class Repaired(NamedTuple):
+class FileRepair(NamedTuple):
     """The repaired and the remaining findings, and the backup; None when nothing was changed."""
 
-    mended: tuple[CheckFinding, ...]
+    fixed: tuple[CheckFinding, ...]
     remaining: tuple[CheckFinding, ...]
     copy: Path | None
 
@@ -49,22 +49,22 @@ def check_file(path: Path, *, now: float) -> list[CheckFinding]:
         return _check_copy(opened.database, opened.schema, now)
 
 
-def repair_file(path: Path, *, now: float) -> Repaired:
+def repair_file(path: Path, *, now: float) -> FileRepair:
     """Repair all findings with an unambiguous repair, in one transaction, after a backup next to the file."""
     with open_for_writing(path) as (database, schema):
         findings = _check_copy(database, schema, now)
-        if not any(each.mend for each in findings):
-            return Repaired((), tuple(findings), None)
+        if not any(each.action for each in findings):
+            return FileRepair((), tuple(findings), None)
         copy = backup_copy(database, "before-repair")
         with database.transaction():
             try:
-                mended = _repair(database, schema, now)
+                fixed = _repair(database, schema, now)
                 remaining = tuple(_check(database, schema, now))
             except StoreError as error:
                 # The indexes of the file prevent it; only a backup helps.
                 message = f"{database.path} is damaged, and cannot be repaired in place ({error})"
                 raise CorruptStore(message) from error
-        return Repaired(tuple(each for each in mended if each not in remaining), remaining, copy)
+        return FileRepair(tuple(each for each in fixed if each not in remaining), remaining, copy)
 
 
 @contextmanager
@@ -86,18 +86,18 @@ def _repair(database: Database, schema: Schema, now: float) -> list[CheckFinding
     Contradictions are repaired one by one: the next may concern the same rows.
     """
     repairs = database if schema is RUN_SCHEMA else Repairs(database, now=now)
-    mended: dict[CheckFinding, None] = {}
+    fixed: dict[CheckFinding, None] = {}
     while todo := [
-        each for each in _check(database, schema, now) if each.mend and each not in mended
+        each for each in _check(database, schema, now) if each.action and each not in fixed
     ]:
         batch = [each for each in todo if each.sort == todo[0].sort]
         if batch[0].sort == "contradiction":
             del batch[1:]
         for each in batch:
-            assert each.mend is not None
-            each.mend(repairs)
-            mended[each] = None
-    return list(mended)
+            assert each.action is not None
+            each.action(repairs)
+            fixed[each] = None
+    return list(fixed)
 
 
 def _check_copy(database: Database, schema: Schema, now: float) -> list[CheckFinding]:
@@ -109,7 +109,7 @@ def _check(database: Database, schema: Schema, now: float) -> Iterator[CheckFind
     return check_run(database) if schema is RUN_SCHEMA else check_knowledge(database, now=now)
 
 
-def let_go_of(path: Path, wanted: Collection[tuple[str, str, str]], *, now: float) -> Path:
+def forget_items(path: Path, wanted: Collection[tuple[str, str, str]], *, now: float) -> Path:
     """Archive the items with these tables, scopes and ids, and return the backup of the file.
 
     Items that no longer exist are skipped: a game in play may have changed the file.
@@ -122,12 +122,12 @@ def let_go_of(path: Path, wanted: Collection[tuple[str, str, str]], *, now: floa
         with database.transaction():
             repairs = Repairs(database, now=now)
             for item in list(knowledge_items(database, now=now)):
-                if name_of(item) in wanted:
+                if item_key(item) in wanted:
                     repairs.archive_item(item)
     return copy
 
 
-def name_of(item: MemoryItem) -> tuple[str, str, str]:
+def item_key(item: MemoryItem) -> tuple[str, str, str]:
     """Return the key of an item in its file: table, scope and id."""
     return item.table, item.scope, item.id
 
@@ -215,7 +215,7 @@ def view_file(path: Path, *, now: float, kinds: tuple[Schema, ...] = KINDS) -> I
         yield view
 
 
-def weights_of(view: FileView) -> Weights:
+def score_weights(view: FileView) -> Weights:
     """Return the score weights for this file: knowledge that outlives runs ages by the month."""
     return Weights() if view.is_run else Weights(half_s=MONTH_S)
 

@@ -17,7 +17,7 @@ from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance
 from memory.flow.subscription import Derived, MemorySubscription, of_kinds
 from memory.store.contributions import MANAGER, TRUST, ByRow, by_precedence, precedence
-from memory.store.merge import Merged, merge_files
+from memory.store.merge import MergeResult, merge_files
 from memory.tiers.knowledge import ConsolidationConfig, Knowledge
 from memory.tiers.tactician import IMPORTANCE, TABLE_OF
 
@@ -106,7 +106,7 @@ class MemoryManagementAgent:
     @staticmethod
     def merge(
         sources: Sequence[Path], into: Path, *, config: ConsolidationConfig | None = None
-    ) -> Merged:
+    ) -> MergeResult:
         """Merge the memories of `sources` and the one at `into` into one file at `into`, and return the result.
 
         The sources are only read. A changed target is backed up next to it. Merging the same files again changes nothing.

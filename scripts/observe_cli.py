@@ -18,7 +18,7 @@ from memory.tapes import command  # noqa: E402
 
 def main() -> int:
     """Observe the tapes selected by the flags; return the exit code."""
-    parser = argparse.ArgumentParser(prog="observe_cli.py", description=command.SAYS)
+    parser = argparse.ArgumentParser(prog="observe_cli.py", description=command.DESCRIPTION)
     parser.add_argument("--db", type=Path, metavar="PATH", help=command.DB)
     parser.add_argument("--memory-dir", type=Path, metavar="DIR", help=command.FOLDER)
     parser.add_argument("--dry-run", action="store_true", help=command.DRY_RUN)

@@ -54,10 +54,10 @@ def picture(story: Story) -> str:
     for end, starts in _arrows(story).items():
         parts += [_arrow(at[start], at[end]) for start in starts]
     for goal in story.ambitions:
-        parts += [_arrow(at[goal.after], at[goal.fact]), _box(goal.says, ASIDE, *at[goal.fact])]
+        parts += [_arrow(at[goal.after], at[goal.fact]), _box(goal.label, ASIDE, *at[goal.fact])]
     for each in story.milestones:
         earned = each.mark is not None and each.mark.kind is FactKind.BADGE
-        parts.append(_box(each.says, BADGE if earned else STEP, *at[each.id]))
+        parts.append(_box(each.label, BADGE if earned else STEP, *at[each.id]))
     return "\n".join((*parts, "</svg>\n"))
 
 
@@ -147,10 +147,10 @@ def _arrow(start: tuple[int, int], end: tuple[int, int]) -> str:
     return f'<path d="{line}" fill="none" stroke="#5b6b7b" stroke-width="1.3" opacity="0.75" marker-end="url(#tip)"/>'
 
 
-def _box(says: str, look: str, x: int, y: int) -> str:
+def _box(label: str, look: str, x: int, y: int) -> str:
     return (
         f'<rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="6" stroke="#7f93a6" {look}/>'
-        f'<text x="{x + 10}" y="{y + 22}" font-size="13" fill="#1d2733">{escape(says)}</text>'
+        f'<text x="{x + 10}" y="{y + 22}" font-size="13" fill="#1d2733">{escape(label)}</text>'
     )
 
 

@@ -15,7 +15,7 @@ class MemoryRow(NamedTuple):
 
     id: str
     marks: str
-    says: str
+    text: str
 
 
 def read_rows() -> list[MemoryRow]:

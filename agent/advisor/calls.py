@@ -13,7 +13,7 @@ from typing import Final
 from agent.advisor.model import FaultKind, Model, ModelFault, Permit, Reply, Request
 from agent.advisor.money.limits import input_token_bound
 from agent.advisor.money.wallet import Wallet
-from agent.advisor.port import Silence, Silent
+from agent.advisor.port import NoAnswer, NoAnswerReason
 
 
 class BreakerState(Enum):
@@ -46,7 +46,7 @@ MAX_WAIT_S: Final = 1800.0
 
 
 class CircuitBreaker:
-    """The circuit breaker of one service; `opened` counts its openings by the kind of the last fault.
+    """The circuit breaker of one service; `openings` counts its openings by the kind of the last fault.
 
     It opens after `FAULTS_TO_OPEN` consecutive faults, when `MAX_RECENT_FAULTS` of the last `RECENT_CALLS` calls failed,
     or when the service asks for a wait. It stays open for `MIN_WAIT_S`, then twice as long after each failed trial call,
@@ -55,7 +55,7 @@ class CircuitBreaker:
 
     def __init__(self, now: Callable[[], float]) -> None:
         self.state = BreakerState.CLOSED
-        self.opened: Counter[FaultKind] = Counter()
+        self.openings: Counter[FaultKind] = Counter()
         self._now = now
         self._recent: deque[bool] = deque(maxlen=RECENT_CALLS)  # True for a failed call
         self._in_a_row = 0
@@ -105,7 +105,7 @@ class CircuitBreaker:
 
     def _open(self, kind: FaultKind, wait: float) -> None:
         self.state = BreakerState.OPEN
-        self.opened[kind] += 1
+        self.openings[kind] += 1
         self._last_time = self._now()
         self._remaining = wait
 
@@ -124,13 +124,13 @@ TRANSIENT: Final = set(FaultKind) - {FaultKind.TOO_LONG, FaultKind.BAD_REQUEST, 
 class RetryPolicy:
     """When a call is retried: after `first_wait_s`, then twice as long each time, at most `max_wait_s`.
 
-    A call is not retried when the service asks for a longer wait. No retry starts later than `in_all_s` after the first try.
+    A call is not retried when the service asks for a longer wait. No retry starts later than `max_total_s` after the first try.
     """
 
     retries: int = 2
     first_wait_s: float = 0.5
     max_wait_s: float = 10.0
-    in_all_s: float = 90.0
+    max_total_s: float = 90.0
 
     def wait_s(self, attempt: int, fault: ModelFault) -> float | None:
         """Return the seconds to wait after that attempt (counted from 1), or None: do not retry."""
@@ -169,14 +169,14 @@ class Calls:
         self._sleep = sleep
         self._retry_policy = retry_policy
 
-    def model_for(self, purpose: str) -> str | Silent:
+    def model_for(self, purpose: str) -> str | NoAnswer:
         """Return the model to call for that purpose, or why no call is allowed now."""
         model = self._wallet.choose(purpose)
         if model is None:
-            return self._not_allowed(Silence.CEILING)
-        return model if self._breaker.allows() else self._not_allowed(Silence.BREAKER)
+            return self._not_allowed(NoAnswerReason.CEILING)
+        return model if self._breaker.allows() else self._not_allowed(NoAnswerReason.BREAKER)
 
-    def complete(self, request: Request, purpose: str) -> Reply | Silent | ModelFault:
+    def complete(self, request: Request, purpose: str) -> Reply | NoAnswer | ModelFault:
         """Return the reply, why no call was made, or the fault of the last try.
 
         Call `model_for` before the first call of a question.
@@ -189,17 +189,21 @@ class Calls:
                 return outcome
             wait = self._retry_policy.wait_s(attempt, outcome)
             elapsed = self._clock() - started + (wait or 0.0)
-            if wait is None or elapsed > self._retry_policy.in_all_s or not self._breaker.allows():
+            if (
+                wait is None
+                or elapsed > self._retry_policy.max_total_s
+                or not self._breaker.allows()
+            ):
                 return outcome
             self.counts["retries"] += 1
             self._sleep(wait)
             attempt += 1
 
-    def _try(self, request: Request, purpose: str) -> Reply | Silent | ModelFault:
+    def _try(self, request: Request, purpose: str) -> Reply | NoAnswer | ModelFault:
         tokens = input_token_bound(request)
         permit = self._wallet.permit(request.model, tokens, request.max_tokens, purpose)
         if permit is None:
-            return self._not_allowed(Silence.CEILING)
+            return self._not_allowed(NoAnswerReason.CEILING)
         try:
             reply = self._model.complete(request)
         except ModelFault as fault:
@@ -220,6 +224,6 @@ class Calls:
         self._breaker.record_failure(fault.kind, None if is_retried else fault.retry_after_s)
         self.counts[f"fault:{fault.kind.value}"] += 1
 
-    def _not_allowed(self, why: Silence) -> Silent:
+    def _not_allowed(self, why: NoAnswerReason) -> NoAnswer:
         self.counts[f"kept back:{why.value}"] += 1
-        return Silent(why)
+        return NoAnswer(why)

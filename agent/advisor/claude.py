@@ -216,7 +216,7 @@ class Claude:
             raise ModelFault(FaultKind.MALFORMED, "the service counted no tokens")
         return tokens
 
-    def room(self, model: str) -> int | None:
+    def max_input_tokens(self, model: str) -> int | None:
         """Return the maximum input tokens of `model`, or None when the service does not say. Raises ModelFault."""
         with self._mapped_faults():
             found = self._client.models.retrieve(model)

@@ -13,7 +13,7 @@ from typing import Any, Final
 from agent.advisor.answer import UnusableAdvice, parse_advice
 from agent.advisor.calls import Calls
 from agent.advisor.model import FaultKind, ModelFault, Reply, Request
-from agent.advisor.port import Advice, Question, Silence, Silent, Tool, ToolRefused
+from agent.advisor.port import Advice, NoAnswer, NoAnswerReason, Question, Tool, ToolRefused
 from agent.advisor.prompt import (
     AgeAnnotator,
     build_prompt,
@@ -26,10 +26,10 @@ from agent.advisor.prompt import (
     prompt_file,
     question_text,
 )
-from agent.advisor.request import CacheReport, Fixed, count_memory, request_of, result, text
+from agent.advisor.request import CacheReport, FixedParts, count_memory, request_of, result, text
 from agent.advisor.secrets import masked
 from memory.conversation.conversation import Conversation
-from memory.conversation.port import DistillingFailed
+from memory.conversation.port import CondensingFailed
 from memory.errors import MemoryFault
 from memory.store.conversation_record import Message, MessageOrigin
 
@@ -171,7 +171,7 @@ MAX_CALLS: Final = 6  # tool calls in one question
 _TEXT_FIELDS: Final = ("text", "content")  # of a block that the program writes
 NO_MORE: Final = "no more tool calls for this question: give your answer now"
 
-ExchangeOutcome = Advice | Silent | None  # None: call again
+ExchangeOutcome = Advice | NoAnswer | None  # None: call again
 
 
 @dataclass(slots=True)
@@ -194,9 +194,9 @@ class Exchange:
         """
         match reply.stop_reason:
             case "refusal":
-                return Silent(Silence.REFUSED)
+                return NoAnswer(NoAnswerReason.REFUSED)
             case "model_context_window_exceeded":
-                return Silent(Silence.UNUSABLE, "the context window is full")
+                return NoAnswer(NoAnswerReason.UNUSABLE, "the context window is full")
             case "tool_use" if tool_calls(reply.blocks):
                 return self._run_tools(stored_calls(reply, call_ids(tail), self.mask))
             case "pause_turn":
@@ -226,7 +226,7 @@ class Exchange:
 
     def _repair(self, reply: Reply, problem: str) -> ExchangeOutcome:
         if self.repairs == MAX_REPAIRS:
-            return Silent(Silence.UNUSABLE, problem)
+            return NoAnswer(NoAnswerReason.UNUSABLE, problem)
         self._continue_with(reply, fill_prompt("repair", problem=problem))
         self.repairs += 1
         self.counts["repairs"] += 1
@@ -235,7 +235,7 @@ class Exchange:
     def _resume(self, reply: Reply) -> ExchangeOutcome:
         self.rounds += 1
         if self.rounds > MAX_ROUNDS:
-            return Silent(Silence.UNUSABLE, "it pauses too often")
+            return NoAnswer(NoAnswerReason.UNUSABLE, "it pauses too often")
         self._continue_with(reply, prompt_file("go_on"))
         return None
 
@@ -247,7 +247,7 @@ class Exchange:
     def _run_tools(self, blocks: Sequence[Mapping[str, Any]]) -> ExchangeOutcome:
         self.rounds += 1
         if self.rounds > MAX_ROUNDS + 1:
-            return Silent(Silence.UNUSABLE, "it calls tools too often")
+            return NoAnswer(NoAnswerReason.UNUSABLE, "it calls tools too often")
         self.say("assistant", blocks, MessageOrigin.MODEL)
         self.say("user", [self._result(each) for each in tool_calls(blocks)], MessageOrigin.PLAY)
         return None
@@ -270,7 +270,7 @@ class ClaudeAdvisor:
         self,
         calls: Calls,
         conversation: Conversation,
-        fixed: Fixed,
+        fixed: FixedParts,
         *,
         observed: Callable[[], str | None],
         mask: Callable[[str], str] = str,
@@ -288,31 +288,31 @@ class ClaudeAdvisor:
         self._last_id = ""
         self._abandoned_seq = 0
 
-    def ask(self, question: Question) -> Advice | Silent:
+    def ask(self, question: Question) -> Advice | NoAnswer:
         """Return the answer to `question`, or why there is none. Raises only for defects of the program."""
         self.counts["questions"] += 1
         try:
             answer = self._ask(question)
         except MemoryFault as fault:  # not stored; play continues
-            answer = Silent(Silence.FAULT, str(fault))
-        outcome = f"silent:{answer.reason.value}" if isinstance(answer, Silent) else "answers"
+            answer = NoAnswer(NoAnswerReason.FAULT, str(fault))
+        outcome = f"silent:{answer.reason.value}" if isinstance(answer, NoAnswer) else "answers"
         self.counts[outcome] += 1
         return answer
 
-    def _ask(self, question: Question) -> Advice | Silent:
+    def _ask(self, question: Question) -> Advice | NoAnswer:
         model = self._calls.model_for(question.purpose.value)
-        if isinstance(model, Silent):
+        if isinstance(model, NoAnswer):
             return model
         exchange = Exchange(question, self._talk, self._toolbox, self.counts, self._mask)
         exchange.say("user", [text(question_text(question))], MessageOrigin.PLAY)
         answer = self._converse(exchange, model)
-        if isinstance(answer, Silent):
+        if isinstance(answer, NoAnswer):
             words = fill_prompt("unanswered", reason=answer.reason.value)
             exchange.say("user", [text(words)], MessageOrigin.INJECTED)
         self._talk.after_turn()
         return answer
 
-    def _converse(self, exchange: Exchange, model: str) -> Advice | Silent:
+    def _converse(self, exchange: Exchange, model: str) -> Advice | NoAnswer:
         step = 0
         while True:  # it ends: repairs, rounds and calls are limited
             view = self._ages.annotate(self._talk.before_call(step), exchange.question)
@@ -320,7 +320,7 @@ class ClaudeAdvisor:
             tail = self._messages_to_send(view.tail)
             request = request_of(self._fixed, view, tail, state, model, self._last_id)
             reply = self._calls.complete(request, exchange.question.purpose.value)
-            if isinstance(reply, Silent):
+            if isinstance(reply, NoAnswer):
                 return reply
             if isinstance(reply, ModelFault):
                 return self._failed(reply, tail)
@@ -338,12 +338,12 @@ class ClaudeAdvisor:
             self._abandoned_seq = 0
         return [each for each in tail if each.seq > self._abandoned_seq]
 
-    def _failed(self, fault: ModelFault, tail: Sequence[Message]) -> Silent:
+    def _failed(self, fault: ModelFault, tail: Sequence[Message]) -> NoAnswer:
         if fault.kind is FaultKind.BAD_REQUEST and tail:
             # The service will never accept these messages, or they are too long. They stay stored and will be observed.
             self._abandoned_seq = tail[-1].seq
             self.counts["conversations left behind"] += 1
-        return Silent(Silence.FAULT, str(fault))
+        return NoAnswer(NoAnswerReason.FAULT, str(fault))
 
     def _state(self, question: Question) -> list[dict[str, Any]]:
         """Return the blocks that hold for this call only; they are not stored."""
@@ -355,7 +355,7 @@ class ClaudeAdvisor:
 MAX_TOKENS: Final = 4_000
 
 
-def distilling(calls: Calls, purpose: str) -> Callable[[str, str], str]:
+def completer(calls: Calls, purpose: str) -> Callable[[str, str], str]:
     """Return a function that answers a system text and a user text; `purpose` is `observer` or `reflector`.
 
     The function raises DistillingFailed when the reply is missing or incomplete.
@@ -363,8 +363,8 @@ def distilling(calls: Calls, purpose: str) -> Callable[[str, str], str]:
 
     def complete(system: str, user: str) -> str:
         model = calls.model_for(purpose)
-        reply: Reply | Silent | ModelFault
-        if isinstance(model, Silent):
+        reply: Reply | NoAnswer | ModelFault
+        if isinstance(model, NoAnswer):
             reply = model
         else:
             messages = [{"role": "user", "content": [text(user)]}]
@@ -374,10 +374,10 @@ def distilling(calls: Calls, purpose: str) -> Callable[[str, str], str]:
                 return text_of(reply)
             case Reply():
                 why = f"the model did not finish: {reply.stop_reason[:40]}"
-            case Silent():
+            case NoAnswer():
                 why = f"{reply.reason.value} {reply.detail}".rstrip()
             case _:
                 why = str(reply)
-        raise DistillingFailed(why)
+        raise CondensingFailed(why)
 
     return complete

@@ -22,7 +22,7 @@ class Option:
     """One option to choose: the name that an answer returns, and a label that says what it means."""
 
     name: str
-    says: str
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Advice:
     confidence: float = 0.0
 
 
-class Silence(Enum):
+class NoAnswerReason(Enum):
     """Why a question has no answer."""
 
     CEILING = "ceiling"  # the budget of money, calls or tokens is used up
@@ -68,17 +68,17 @@ class Silence(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Silent:
+class NoAnswer:
     """No answer, and why; the rules decide instead."""
 
-    reason: Silence
+    reason: NoAnswerReason
     detail: str = ""
 
 
 class Advisor(Protocol):
     """A source of answers: Claude, a script or a recording."""
 
-    def ask(self, question: Question) -> Advice | Silent:
+    def ask(self, question: Question) -> Advice | NoAnswer:
         """Return the answer to `question`, or why there is none. Raises only for defects of the program."""
 
 
@@ -91,6 +91,6 @@ class Tool:
     """One tool: its description, the JSON schema of its arguments, and the function that runs it."""
 
     name: str
-    says: str
+    label: str
     schema: Mapping[str, Any]
     run: Callable[[Mapping[str, Any]], str]

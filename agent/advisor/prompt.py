@@ -13,8 +13,8 @@ from string import Template
 from typing import Any, Final
 
 from agent.advisor.port import Option, Purpose, Question
-from memory.conversation.messages import blunted
-from memory.conversation.view import ConversationView, Now, annotated
+from memory.conversation.messages import escape_tags
+from memory.conversation.view import ConversationView, Now, annotate_ages
 from memory.tokens import tokens
 
 log = logging.getLogger(__name__)
@@ -85,7 +85,7 @@ def data_block(tag: str, words: str) -> str:
     """Return `words` between data tags; tags of data or memory within `words` are made harmless."""
     # In any spelling: a model is not a parser and also reads </TAG > as an end.
     spelled = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join((*_DATA, re.escape(tag)))})\b)", re.IGNORECASE)
-    content = spelled.sub("\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", blunted(words))
+    content = spelled.sub("\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", escape_tags(words))
     return f"<{tag}>\n{content}\n</{tag}>"
 
 
@@ -96,7 +96,7 @@ def encodable(words: str) -> str:
 
 def _options(heading: str, options: Sequence[Option]) -> list[str]:
     """Return one line for each option; labels may contain text of the cartridge, so tags in them are made harmless."""
-    lines = [f"- `{each.name}`: {blunted(' '.join(each.says.split()))}" for each in options]
+    lines = [f"- `{each.name}`: {escape_tags(' '.join(each.label.split()))}" for each in options]
     return [heading, *lines] if lines else []
 
 
@@ -113,7 +113,8 @@ class AgeAnnotator:
         now = Now(date, question.game_s, question.tick)
         texts = (view.reflection, view.observations)
         self._aged = {
-            each: self._aged[each] if each in self._aged else annotated(each, now) for each in texts
+            each: self._aged[each] if each in self._aged else annotate_ages(each, now)
+            for each in texts
         }
         return view._replace(
             reflection=self._aged[view.reflection], observations=self._aged[view.observations]

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from agent.advisor.answer import only_offered
-from agent.advisor.port import Advice, Advisor, Question, Silence, Silent
+from agent.advisor.port import Advice, Advisor, NoAnswer, NoAnswerReason, Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class RecordedAnswer:
     ordinal: int
     purpose: str
     question: str
-    answer: Advice | Silent
+    answer: Advice | NoAnswer
 
 
 class RecordingAdvisor:
@@ -30,12 +30,12 @@ class RecordingAdvisor:
         self._sink = sink
         self._ordinals = _Ordinals()
 
-    def ask(self, question: Question) -> Advice | Silent:
+    def ask(self, question: Question) -> Advice | NoAnswer:
         """Return the answer of the other advisor."""
         answer = self._advisor.ask(question)
         ordinal = self._ordinals.next(question.tick)
         purpose = question.purpose.value
-        self._sink(RecordedAnswer(question.tick, ordinal, purpose, hash_of(question), answer))
+        self._sink(RecordedAnswer(question.tick, ordinal, purpose, question_hash(question), answer))
         return answer
 
 
@@ -47,21 +47,21 @@ class RecordedAdvisor:
         self._answers = {(each.tick, each.ordinal): each for each in answers}
         self._ordinals = _Ordinals()
 
-    def ask(self, question: Question) -> Advice | Silent:
+    def ask(self, question: Question) -> Advice | NoAnswer:
         """Return the recorded answer to this question at this tick, or Silent when there is none."""
         key = (question.tick, self._ordinals.next(question.tick))
         found = self._answers.get(key)
         if found is None:
             return self._no_answer("missing", f"no answer was recorded at tick {key[0]}")
-        if found.question != hash_of(question):
+        if found.question != question_hash(question):
             return self._no_answer("another", f"another question was recorded at tick {key[0]}")
         self.counts["given"] += 1
         answer = found.answer
         return only_offered(answer, question) if isinstance(answer, Advice) else answer
 
-    def _no_answer(self, why: str, detail: str) -> Silent:
+    def _no_answer(self, why: str, detail: str) -> NoAnswer:
         self.counts[why] += 1
-        return Silent(Silence.NOT_RECORDED, detail)
+        return NoAnswer(NoAnswerReason.NOT_RECORDED, detail)
 
 
 class _Ordinals:
@@ -77,7 +77,7 @@ class _Ordinals:
         return self._count
 
 
-def hash_of(question: Question) -> str:
+def question_hash(question: Question) -> str:
     """Return a hash of all fields of the question."""
     fields = asdict(question) | {
         "purpose": question.purpose.value,
@@ -91,7 +91,7 @@ def as_json(answered: RecordedAnswer) -> dict[str, Any]:
     """Return one recorded answer as plain JSON."""
     payload = asdict(answered)
     answer = payload.pop("answer")
-    if isinstance(answered.answer, Silent):
+    if isinstance(answered.answer, NoAnswer):
         return payload | {"silent": answered.answer.reason.value, "detail": answered.answer.detail}
     return payload | {"advice": answer}
 
@@ -111,9 +111,9 @@ def from_json(payload: Mapping[str, Any]) -> RecordedAnswer:
         raise ValueError(message) from None
 
 
-def _answer_in(payload: Mapping[str, Any]) -> Advice | Silent:
+def _answer_in(payload: Mapping[str, Any]) -> Advice | NoAnswer:
     if "silent" in payload:
-        return Silent(Silence(payload["silent"]), str(payload.get("detail", "")))
+        return NoAnswer(NoAnswerReason(payload["silent"]), str(payload.get("detail", "")))
     advice = payload["advice"]
     return Advice(
         tuple(map(str, advice["goals"])),

@@ -87,7 +87,7 @@ Block = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
+class FixedParts:
     """The parts of a request that do not change within a session. `notes` are from an earlier session, or ''.
 
     `run` identifies the run in its first message, so that a tape does not merge two runs that begin alike.
@@ -100,7 +100,7 @@ class Fixed:
 
 
 def request_of(
-    fixed: Fixed,
+    fixed: FixedParts,
     view: ConversationView,
     tail: Sequence[Message],
     state: Sequence[Block],
@@ -120,7 +120,7 @@ def request_of(
         messages=_messages(fixed, with_reminder(tail, memory), state),
         max_tokens=fixed.max_tokens,
         tools=[
-            {"name": each.name, "description": each.says, "input_schema": dict(each.schema)}
+            {"name": each.name, "description": each.label, "input_schema": dict(each.schema)}
             for each in fixed.tools
         ],
         # One schema for all questions: another schema would invalidate the whole cache. The question lists the names
@@ -130,7 +130,7 @@ def request_of(
     )
 
 
-def _opening(fixed: Fixed) -> Sequence[Block]:
+def _opening(fixed: FixedParts) -> Sequence[Block]:
     """Return the first message: the run's id and the earlier notes. A tape does not store system text."""
     blocks = [text(run_mark(fixed.run))] if fixed.run else []
     if fixed.notes.strip():
@@ -149,7 +149,9 @@ def _memory_part(memory: Injected, view: ConversationView) -> Sequence[Block]:
     return blocks
 
 
-def _messages(fixed: Fixed, tail: Sequence[Message], state: Sequence[Block]) -> Sequence[Block]:
+def _messages(
+    fixed: FixedParts, tail: Sequence[Message], state: Sequence[Block]
+) -> Sequence[Block]:
     turns = turns_of(tail)
     if turns:
         turns[-1]["content"][-1] |= {"cache_control": MINUTES}
@@ -223,7 +225,7 @@ MEMORY_TOKENS: Final = "memory tokens"  # the name of the counter
 _MEMORY: Final = re.compile(r"<(memory|observations|system-reminder)\b[^>]*>.*?</\1>", re.DOTALL)
 
 
-def remembered(request: Request) -> Iterator[str]:
+def memory_parts(request: Request) -> Iterator[str]:
     """Yield the parts of `request` that come from memory: the system text after the rules, and tagged texts in messages.
 
     Results of tools do not count, since the model asked for them.
@@ -237,7 +239,7 @@ def remembered(request: Request) -> Iterator[str]:
 
 def count_memory(request: Request, counts: Counter[str]) -> None:
     """Add an estimate of the tokens that memory put into `request`, if any."""
-    if added := sum(map(tokens, remembered(request))):
+    if added := sum(map(tokens, memory_parts(request))):
         counts[MEMORY_TOKENS] += added
 
 

@@ -93,7 +93,7 @@ class MaskingFilter(logging.Filter):
         return True
 
 
-def mask_of(environment: Mapping[str, str], *more: str) -> Mask:
+def mask_for(environment: Mapping[str, str], *more: str) -> Mask:
     """Return a mask for the keys in `environment`, and for `more` secrets."""
     return Mask([*(environment.get(name, "") for name in VARIABLES), *more])
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from agent.advisor.port import Advice, Advisor, Question, Silent, Tool, ToolRefused
+from agent.advisor.port import Advice, Advisor, NoAnswer, Question, Tool, ToolRefused
 from agent.advisor.recorded import (
     RecordedAdvisor,
     RecordedAnswer,
     RecordingAdvisor,
     as_json,
     from_json,
-    hash_of,
+    question_hash,
 )
 from agent.errors import RunError
 from memory import EventRow, Json, RunStore
@@ -21,7 +21,7 @@ from memory import EventRow, Json, RunStore
 ADVICE: Final = "advice"  # the event kind
 
 
-class Asking(NamedTuple):
+class AdviceSource(NamedTuple):
     """How a session asks for advice: an advisor, and the ticks between questions that nothing else causes (0: none).
 
     `advisor` builds it from its tools and from a function that returns the session's current observations.
@@ -74,9 +74,9 @@ class ReplayedAdvice:
                 raise RunError(message) from error
         self._recorded = RecordedAdvisor(answers)
 
-    def ask(self, question: Question) -> Advice | Silent:
+    def ask(self, question: Question) -> Advice | NoAnswer:
         """Repeat the tool calls recorded for `question`, and return its recorded answer."""
-        for done in self._tool_calls.get(hash_of(question), ()):
+        for done in self._tool_calls.get(question_hash(question), ()):
             tool = self._tools.get(done["tool"])
             if tool is not None:
                 with suppress(ToolRefused):

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple, Self
 
-from agent.app.advice import AdviceRecorder, Asking
+from agent.app.advice import AdviceRecorder, AdviceSource
 from agent.app.battle_record import BattleWatch
 from agent.app.memory_producers import (
     AGENT,
-    MeetingProducers,
+    EncounterProducers,
     PlayProducers,
     StuckProducer,
     watch_advice,
@@ -23,11 +23,11 @@ from agent.experience.action_costs import ActionCosts
 from agent.experience.choices import TaskChoices
 from agent.experience.uses import Experience, MemoryUse, found
 from agent.loop import Loop
-from agent.mind.advice import Advising, CurrentMoment, Describing
+from agent.mind.advice import CurrentMoment, ModelAdvice, SituationDescriber
 from agent.mind.advisor_tools import AdvisorTools
 from agent.mind.mind import Mind
 from agent.mind.progress import ProgressMonitor
-from agent.mind.recovery import Ladder
+from agent.mind.recovery import StuckRecovery
 from agent.perception.percept import Due, Perceiver
 from agent.skills import Terrain
 from agent.story.milestones import MilestoneLedger, ReachedMilestone
@@ -47,7 +47,7 @@ from memory import (
     scope_name,
 )
 from memory.errors import OnFault
-from memory.recall.actions import watch_actions
+from memory.recall.actions import register_recall_producers
 
 
 class GameParts(NamedTuple):
@@ -64,7 +64,7 @@ class GameParts(NamedTuple):
         return cls(story, World.of(cartridge), Dex.of(cartridge), seed)
 
 
-Advise = Callable[[MemoryActions, Describing], Advising]
+Advise = Callable[[MemoryActions, SituationDescriber], ModelAdvice]
 
 
 class DecisionParts:
@@ -90,14 +90,14 @@ class DecisionParts:
         episodes = scope_name(AGENT, "ltm:episodic")
         self.experience = Experience(memory.recall, uses, episodes, session)
         actions = memory.actions(store, hooks)
-        describing = Describing(story, self.terrain, game.dex, self.ledger)
-        self.advising = advise(actions, describing) if advise is not None else None
-        choose = self.advising.choose if self.advising is not None else None
+        describer = SituationDescriber(story, self.terrain, game.dex, self.ledger)
+        self.model_advice = advise(actions, describer) if advise is not None else None
+        choose = self.model_advice.choose if self.model_advice is not None else None
         self.choices = TaskChoices(self.experience, choose)
         for name in ("ledger", "experience", "choices", "terrain"):
             store.attach(name, getattr(self, name))
-        memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", self.experience.learnt)
-        memory.blackboard.subscribe(session, self.experience.met)
+        memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", self.experience.long_term_changed)
+        memory.blackboard.subscribe(session, self.experience.encounter_stored)
         self._context = GameContext(
             story,
             self.terrain,
@@ -110,7 +110,7 @@ class DecisionParts:
             hooks,
         )
         memory.blackboard.subscribe(session, RecallJudge(self._context, actions).saw)
-        self.ladder = Ladder(
+        self.recovery = StuckRecovery(
             ProgressMonitor(), game.seed, escape(self.terrain), inquiry(self._context)
         )
 
@@ -118,7 +118,7 @@ class DecisionParts:
         """Return the mind, with the topics of every game and `more`."""
         topics, recall = capabilities_for(self._context, *more), self._memory.recall
         costs = ActionCosts(self.experience, self._context.story.place_of)
-        mind = Mind(topics, recall, self._hooks, self.ladder, costs, self.advising)
+        mind = Mind(topics, recall, self._hooks, self.recovery, costs, self.model_advice)
         self._memory.blackboard.subscribe(f"agent:{AGENT}:ltm:*", mind.remembered)
         return mind
 
@@ -132,7 +132,7 @@ class RunContext(NamedTuple):
     knowledge: KnowledgeStore
     game: GameParts
     more: tuple[Topic, ...]
-    asking: Asking | None  # for questions that rules cannot answer
+    asking: AdviceSource | None  # for questions that rules cannot answer
 
 
 class Branch:
@@ -151,22 +151,22 @@ class Branch:
         )
         self._battles = BattleWatch(game.dex, game.story.place_of)
         store.attach("battles", self._battles)
-        advise = partial(self._advising, context.asking) if context.asking is not None else None
+        advise = partial(self._model_advice, context.asking) if context.asking is not None else None
         parts = DecisionParts(game, self.memory, store, self.hooks, context.settings.uses, advise)
-        advising = parts.advising
+        model_advice = parts.model_advice
         self.ledger, self.experience = parts.ledger, parts.experience
-        self.ladder, self._choices = parts.ladder, parts.choices
+        self.recovery, self._choices = parts.recovery, parts.choices
         self.mind = parts.mind(*context.more)
-        eyes = Perceiver(
+        perceiver = Perceiver(
             console,
             Font.of(console.cartridge),
             game.world,
-            self.ledger.due if advising is None else partial(self._due, advising),
+            self.ledger.due if model_advice is None else partial(self._due, model_advice),
         )
         tick = console.link.tick
-        self.loop = Loop(console, eyes, self.mind, self.ledger, self.hooks, tick)
+        self.loop = Loop(console, perceiver, self.mind, self.ledger, self.hooks, tick)
         self._watch()
-        store.attach("eyes", eyes)
+        store.attach("perceiver", perceiver)
         store.attach("mind", self.mind)
 
     @property
@@ -182,30 +182,32 @@ class Branch:
         )
         if is_new:
             entries = sorted(known.seed(), key=lambda each: each.seq)  # oldest first
-            memory.take_over(known.load_knowledge(), entries, origins=known.origins())
+            memory.import_knowledge(known.load_knowledge(), entries, origins=known.origins())
         return memory
 
-    def _advising(self, asking: Asking, actions: MemoryActions, describing: Describing) -> Advising:
+    def _model_advice(
+        self, asking: AdviceSource, actions: MemoryActions, describer: SituationDescriber
+    ) -> ModelAdvice:
         """Return the part of the mind that asks for advice."""
         now = CurrentMoment()
-        tools = AdvisorTools(actions, describing, now)
+        tools = AdvisorTools(actions, describer, now)
         consultations = AdviceRecorder(self._context.store)
         recorded = [consultations.recording_calls(each) for each in tools.all()]
         advisor = asking.advisor(recorded, self.observations.block)
         recording = consultations.recording_answers(advisor)
-        advising = Advising(recording, describing, now, self.hooks, asking.every)
+        model_advice = ModelAdvice(recording, describer, now, self.hooks, asking.every)
 
         def reached(_call: Call, reached: tuple[ReachedMilestone, ...]) -> None:
             for each in reached:
-                advising.reached(each.id)
+                model_advice.reached(each.id)
 
         self.hooks.after(MilestoneLedger.observe, reached, on_error=ErrorMode.SUPPRESS)
-        return advising
+        return model_advice
 
-    def _due(self, advising: Advising, state: State) -> Due:
+    def _due(self, model_advice: ModelAdvice, state: State) -> Due:
         """Return which reading of the next frame is needed, by a witness of a milestone or by a question with a picture."""
         due = self.ledger.due(state)
-        return Due.FRAME if due is Due.NOTHING and advising.wants_picture else due
+        return Due.FRAME if due is Due.NOTHING and model_advice.wants_picture else due
 
     def _watch(self) -> None:
         (story, world, dex, _), store = self._context.game, self._context.store
@@ -216,9 +218,9 @@ class Branch:
             story.place_of, self._battles, self._choices, dex, store.run_id, picked_up
         )
         play.register(producers)
-        MeetingProducers(story, lambda: self._console.link.tick).register(producers)
+        EncounterProducers(story, lambda: self._console.link.tick).register(producers)
         StuckProducer(store, story.called).register(producers)
-        watch_actions(producers, AGENT)
+        register_recall_producers(producers, AGENT)
         watch_advice(producers)
         for level in ("working", "stm"):
             blackboard.subscribe(scope_name(AGENT, level), self._append_event)
@@ -227,7 +229,7 @@ class Branch:
     def _judge(self, call: Call) -> None:
         """Check claims in memory against the facts."""
         percept, facts = call.args
-        self.memory.truth.judge(facts, percept.tick)
+        self.memory.claim_checker.check_claims(facts, percept.tick)
 
     def _append_event(self, event: BlackboardEvent) -> None:
         """Append each verified new entry to the events of the run; inferred entries are not appended."""

@@ -24,7 +24,7 @@ from memory import (
     TrailRow,
     VitalsRow,
 )
-from memory.store.checkpoints import Why
+from memory.store.checkpoints import CheckpointReason
 
 COMMIT_EVERY: Final = 250  # ticks: the most that a kill can lose of the record
 
@@ -57,7 +57,7 @@ def row_of(record: StepRecord) -> StepRow:
     )
 
 
-def readable(rows: Iterable[StepRow]) -> list[StepRecord]:
+def readable_records(rows: Iterable[StepRow]) -> list[StepRecord]:
     """Return the records before the first unreadable one."""
     records = []
     for row in rows:
@@ -124,11 +124,11 @@ class CommitSchedule:
     """
 
     committed: int
-    due: Why | None = None
-    waiting: Why | None = None
+    due: CheckpointReason | None = None
+    waiting: CheckpointReason | None = None
     lessons_due: bool = False
 
-    def request(self, why: Why) -> None:
+    def request(self, why: CheckpointReason) -> None:
         """Request a checkpoint soon; the first reason stands, but a milestone replaces any other."""
         if self.due is None or why == "milestone":
             self.due = why
@@ -151,7 +151,7 @@ class CommitSchedule:
         """Note that a checkpoint was committed."""
         self.committed, self.due, self.waiting, self.lessons_due = tick, None, None, True
 
-    def refused(self, tick: int, why: Why) -> None:
+    def refused(self, tick: int, why: CheckpointReason) -> None:
         """Note that a checkpoint must wait because another process has locked the file."""
         self.committed, self.due, self.waiting = tick, None, why
 
@@ -197,9 +197,9 @@ class Checkpoints:
                 self._store.faults.note("checkpoint", fault)
                 schedule.refused(tick, schedule.due)
         elif commit is Commit.LESSONS:
-            self.hand_on()
+            self.deliver_lessons()
 
-    def save(self, why: Why) -> None:
+    def save(self, why: CheckpointReason) -> None:
         """Commit the current game state and all attached parts together."""
         console, link = self._console, self._console.link
         moment = Checkpoint(link.tick, console.frame, console.save(), link.chain, why=why)
@@ -208,7 +208,7 @@ class Checkpoints:
         self.schedule.saved(link.tick)
         self.newest = link.tick
 
-    def hand_on(self) -> None:
+    def deliver_lessons(self) -> None:
         """Deliver the lessons of the last checkpoint to memory.sqlite, if that is still to be done.
 
         A fault is counted and does not stop play: the outbox retains the lessons for the next checkpoint.
@@ -219,10 +219,10 @@ class Checkpoints:
             with self._counting_faults("deliver"):
                 knowledge.deliver(run_id, self._store.outbox(after=knowledge.delivered(run_id)))
 
-    def finish(self, why: Why) -> None:
+    def finish(self, why: CheckpointReason) -> None:
         """Commit the end of a session: a last checkpoint, its lessons, and maintenance of memory.sqlite."""
         self.save("milestone" if self.schedule.due == "milestone" else why)
-        self.hand_on()
+        self.deliver_lessons()
         with self._counting_faults("maintain"):
             self._knowledge.maintain()
 

@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from agent.advisor.port import Silent
+from agent.advisor.port import NoAnswer
 from agent.app.battle_record import BattleWatch
-from agent.capabilities.context import SquareTried, TalkEnded, WaresSeen
+from agent.capabilities.context import SquareTried, StockSeen, TalkEnded
 from agent.experience.choices import TaskChoices
 from agent.loop import Loop, Performed
 from agent.mind.advice import QuestionAnswered
 from agent.mind.intent import ActiveGoal, Intent, IntentSource
 from agent.mind.mind import Mind
-from agent.mind.recovery import EpisodeTold
+from agent.mind.recovery import EpisodeReport
 from agent.perception.percept import Percept
 from agent.skills import Outcome
 from agent.story.milestones import MilestoneLedger, ReachedMilestone
@@ -24,20 +24,20 @@ from emulator import FRAMES_PER_SECOND, Dex, Party, ScreenType, State
 from emulator.world.header import FIRST_INDOOR_MAP
 from memory import (
     BLACKOUT,
-    WAYPOINT,
+    MILESTONE_TIME,
+    BlockedSquare,
     Call,
     Json,
-    PersonHeard,
     Produced,
     Producers,
     RunReader,
     SessionObjective,
-    ShelfSeen,
-    WayBarred,
+    ShopStockSeen,
+    TalkOutcome,
     as_json,
     scope_name,
 )
-from memory.tiers.encounters import BARRED, HEARD, SHELF
+from memory.tiers.encounters import BLOCKED_SQUARE, SHOP_STOCK, TALK_OUTCOME
 from memory.tiers.observer import ActionRecord, SensoryInput, TickState
 from memory.tiers.strategist import TEAM, LocationVisited, ResourceSnapshot
 
@@ -81,7 +81,7 @@ class PlayProducers:
             watch(changing, self.team, scope=stm, kind=TEAM)
             watch(changing, self.blackouts, scope=stm, kind=BLACKOUT)
         watch(Loop.perceive, self.battle, scope=stm, kind="battle")
-        watch(MilestoneLedger.observe, self.waypoints, scope=stm, kind=WAYPOINT)
+        watch(MilestoneLedger.observe, self.waypoints, scope=stm, kind=MILESTONE_TIME)
         watch(Mind.pursue, self.objective, scope=stm, kind="objective")
         watch(Loop.perform, self.objective_done, scope=stm, kind="objective")
         watch(Mind.reach, self.objective_reached, scope=stm, kind="objective")
@@ -107,7 +107,7 @@ class PlayProducers:
         state = percept.state
         enemy = state.battle.enemy if state.battle is not None else None
         seen = SensoryInput(
-            vision_labels=(percept.sight.says,) if percept.sight else (),
+            vision_labels=(percept.reading.label,) if percept.reading else (),
             ocr_text=percept.text,
             ocr_confidence=percept.confidence,
             screen_type=state.screen_type.value,
@@ -134,7 +134,7 @@ class PlayProducers:
             tick=call.instance.tick,
             action_type="sequence",
             action_value=intent.name,
-            reasoning=intent.pursuit.goal.says if intent.pursuit else intent.why,
+            reasoning=intent.active_goal.goal.label if intent.active_goal else intent.why,
             confidence=1.0,  # rules are certain
             success=performed.outcome is Outcome.DONE,
             outcome_summary=performed.outcome.value,
@@ -154,7 +154,7 @@ class PlayProducers:
             more["finisher"] = around["finisher"]
         return _produced(record, percept.tick, percept.state, importance=7, **more)
 
-    def blackouts(self, call: Call, _pursuit: ActiveGoal) -> list[Produced]:
+    def blackouts(self, call: Call, _active_goal: ActiveGoal) -> list[Produced]:
         """The defeats that cost money since the last change of goal."""
         percept: Percept = call.args[1]
         at = game_seconds(percept.state)
@@ -206,34 +206,38 @@ class PlayProducers:
         """Money and items on entering a place."""
         return self._resources(percept) if _has_entered_map(percept) else None
 
-    def resources_at_goal(self, call: Call, _pursuit: ActiveGoal) -> Produced:
+    def resources_at_goal(self, call: Call, _active_goal: ActiveGoal) -> Produced:
         """Money and items when a goal is reached or the goal changes, as after a battle or in a shop."""
         return self._resources(call.args[1])
 
-    def team(self, call: Call, _pursuit: ActiveGoal) -> Produced:
+    def team(self, call: Call, _active_goal: ActiveGoal) -> Produced:
         """The team with its levels; the newest entry is the current one."""
         percept: Percept = call.args[1]
         data: dict[str, Json] = {"subject": "team", "team": self._team(percept.state)}
         return Produced(data, percept.tick, game_seconds(percept.state), importance=6)
 
-    def objective(self, call: Call, pursuit: ActiveGoal) -> Produced:
+    def objective(self, call: Call, active_goal: ActiveGoal) -> Produced:
         """The new active goal."""
         percept: Percept = call.args[1]
-        return _produced(_objective(pursuit), percept.tick, percept.state, importance=6)
+        return _produced(_objective(active_goal), percept.tick, percept.state, importance=6)
 
-    def objective_reached(self, call: Call, pursuit: ActiveGoal) -> Produced:
+    def objective_reached(self, call: Call, active_goal: ActiveGoal) -> Produced:
         """A goal that facts show as reached."""
         percept: Percept = call.args[1]
-        done = _objective(pursuit, percept.tick)
+        done = _objective(active_goal, percept.tick)
         return _produced(done, percept.tick, percept.state, importance=6)
 
     def objective_done(self, call: Call, performed: Performed) -> Produced | None:
         """A goal that is completed by the action of the same name."""
         intent: Intent = call.args[0]
-        pursuit, tick = intent.pursuit, call.instance.tick
-        if performed.outcome is not Outcome.DONE or not pursuit or intent.name != pursuit.goal.name:
+        active_goal, tick = intent.active_goal, call.instance.tick
+        if (
+            performed.outcome is not Outcome.DONE
+            or not active_goal
+            or intent.name != active_goal.goal.name
+        ):
             return None
-        return _produced(_objective(pursuit, tick), tick, performed.state, importance=6)
+        return _produced(_objective(active_goal, tick), tick, performed.state, importance=6)
 
     def _resources(self, percept: Percept) -> Produced:
         state = percept.state
@@ -254,17 +258,17 @@ def _has_entered_map(percept: Percept) -> bool:
     return percept.came_from != percept.state.map.map_id and percept.state.in_control
 
 
-def _objective(pursuit: ActiveGoal, completed_tick: int | None = None) -> SessionObjective:
-    goal = pursuit.goal
+def _objective(active_goal: ActiveGoal, completed_tick: int | None = None) -> SessionObjective:
+    goal = active_goal.goal
     return SessionObjective(
         objective_id=goal.name,
-        name=goal.says,
+        name=goal.label,
         description=", ".join(str(require) for require in goal.requires),
         objective_type=goal.name.partition(":")[0],
         priority=goal.priority,
         status="active" if completed_tick is None else "completed",
         progress_percent=0.0 if completed_tick is None else 100.0,
-        created_tick=pursuit.since,
+        created_tick=active_goal.since,
         completed_tick=completed_tick,
     )
 
@@ -294,7 +298,7 @@ def _hp_percent(party: Party) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class MeetingProducers:
+class EncounterProducers:
     """The extractors of encounters; `tick` returns the current tick of the run."""
 
     story: Story
@@ -303,26 +307,26 @@ class MeetingProducers:
     def register(self, producers: Producers) -> None:
         """Watch encounters; their entries go to short-term memory."""
         scope = scope_name(AGENT, "stm")
-        producers.register(TalkEnded, self.talk, scope=scope, kind=HEARD)
-        producers.register(WaresSeen, self.stock, scope=scope, kind=SHELF)
-        producers.register(SquareTried, self.square, scope=scope, kind=BARRED)
+        producers.register(TalkEnded, self.talk, scope=scope, kind=TALK_OUTCOME)
+        producers.register(StockSeen, self.stock, scope=scope, kind=SHOP_STOCK)
+        producers.register(SquareTried, self.square, scope=scope, kind=BLOCKED_SQUARE)
 
     def talk(self, _call: Call, ended: TalkEnded) -> Produced:
         """A person that the player talked to, with the text and its effects."""
         here = ended.state.map.map_id
-        person = PersonHeard(self.story.called(here), here, ended.slot, ended.words, ended.came)
+        person = TalkOutcome(self.story.called(here), here, ended.slot, ended.words, ended.came)
         return self._produced(person, ended.state)
 
-    def stock(self, _call: Call, seen: WaresSeen) -> Produced:
+    def stock(self, _call: Call, seen: StockSeen) -> Produced:
         """The stock of a shop clerk."""
         here = seen.state.map.map_id
-        stock = ShelfSeen(self.story.called(here), here, seen.slot, seen.wares)
+        stock = ShopStockSeen(self.story.called(here), here, seen.slot, seen.wares)
         return self._produced(stock, seen.state)
 
     def square(self, _call: Call, tried: SquareTried) -> Produced:
         """A square that a walk could not enter, or one that is no longer blocked."""
         place = self.story.called(tried.square[0])
-        way = WayBarred(place, tried.towards, *tried.square, tried.passed)
+        way = BlockedSquare(place, tried.towards, *tried.square, tried.passed)
         return self._produced(way, tried.state)
 
     def _produced(self, record: Any, state: State) -> Produced:  # noqa: ANN401  # an encounter
@@ -344,9 +348,9 @@ class StuckProducer:
 
     def register(self, producers: Producers) -> None:
         """Watch stuck episodes of the mind."""
-        producers.register(EpisodeTold, self.stuck, scope=scope_name(AGENT, "stm"), kind="stuck")
+        producers.register(EpisodeReport, self.stuck, scope=scope_name(AGENT, "stm"), kind="stuck")
 
-    def stuck(self, _call: Call, ended: EpisodeTold) -> Produced:
+    def stuck(self, _call: Call, ended: EpisodeReport) -> Produced:
         """One stuck episode: the reason, the place, the recovery steps tried, and the one that helped."""
         episode, percept = ended.episode, ended.percept
         before = [tick for tick in self.run.checkpoint_ticks() if tick <= episode.since]
@@ -369,7 +373,7 @@ def watch_advice(producers: Producers) -> None:
 def _advice(_call: Call, answered: QuestionAnswered) -> Produced | None:
     """The advice, and the purpose of its question."""
     question, answer = answered.question, answered.answer
-    if isinstance(answer, Silent):
+    if isinstance(answer, NoAnswer):
         return None
     return Produced(
         {

@@ -15,21 +15,21 @@ from typing import Final
 
 from agent.advisor.calls import Calls, CircuitBreaker
 from agent.advisor.claude import Claude
-from agent.advisor.exchange import ClaudeAdvisor, distilling
+from agent.advisor.exchange import ClaudeAdvisor, completer
 from agent.advisor.model import ModelFault, Request
 from agent.advisor.money.prices import spent_on
 from agent.advisor.money.wallet import Wallet
-from agent.advisor.port import Advice, Question, Silent, Tool
+from agent.advisor.port import Advice, NoAnswer, Question, Tool
 from agent.advisor.prompt import prompt_file
-from agent.advisor.request import MEMORY_TOKENS, Fixed, calibrated, without_state
-from agent.advisor.secrets import MaskingFilter, mask_of
-from agent.app.advice import Asking
+from agent.advisor.request import MEMORY_TOKENS, FixedParts, calibrated, without_state
+from agent.advisor.secrets import MaskingFilter, mask_for
+from agent.app.advice import AdviceSource
 from agent.app.settings import ModelTerms
 from agent.app.summary import Summary
 from memory import Faults, Json, MemoryFault, RunStore, StoreError
 from memory.conversation.config import ConversationConfig
 from memory.conversation.conversation import Conversation, conversations_of
-from memory.conversation.jobs import Dependencies, in_thread
+from memory.conversation.jobs import Dependencies, run_in_thread
 from memory.conversation.model import ModelObserver, ModelReflector
 from memory.conversation.port import ConversationEvent, ConversationEventKind
 from memory.conversation.rules import HeuristicObserver, HeuristicReflector
@@ -44,9 +44,9 @@ THREAD: Final = "advice"  # the only conversation of a run
 MAX_SHARE: Final = 0.7
 
 
-def scaled_config(config: ConversationConfig, room: int | None) -> ConversationConfig:
-    """Return `config` with its thresholds scaled down to a model that takes `room` tokens (None: unknown), if needed."""
-    most = None if room is None else int(room * MAX_SHARE)
+def scaled_config(config: ConversationConfig, max_input_tokens: int | None) -> ConversationConfig:
+    """Return `config` with its thresholds scaled down to a model that takes `max_input_tokens` tokens (None: unknown), if needed."""
+    most = None if max_input_tokens is None else int(max_input_tokens * MAX_SHARE)
     if most is None or config.hard_limit <= most:
         return config
     share = most / config.hard_limit
@@ -74,7 +74,7 @@ class ModelService:
         self.faults = Faults(on_fault)
         self._store = store
         self._terms = terms
-        self._mask = mask_of(os.environ)
+        self._mask = mask_for(os.environ)
         self._masking_filter = MaskingFilter(self._mask)
         for handler in _log_handlers():
             handler.addFilter(self._masking_filter)
@@ -100,11 +100,11 @@ class ModelService:
             self._claude, self._wallet, self._breaker, clock=perf_counter, sleep=wait
         )
 
-    def asking(self, every: int) -> Asking:
+    def asking(self, every: int) -> AdviceSource:
         """Return how a session asks for advice."""
-        return Asking(self._build_advisor, every)
+        return AdviceSource(self._build_advisor, every)
 
-    def ask(self, question: Question) -> Advice | Silent:
+    def ask(self, question: Question) -> Advice | NoAnswer:
         """Return Claude's answer, or the reason why there is none."""
         if self._advisor is None:
             raise RuntimeError("no session has asked for an advisor yet")
@@ -121,7 +121,7 @@ class ModelService:
         self._advisor = ClaudeAdvisor(
             self._calls,
             Conversation(conversations, THREAD, self._dependencies(), config),
-            Fixed(tuple(tools), self._notes, self._store.run_id),
+            FixedParts(tuple(tools), self._notes, self._store.run_id),
             observed=observed,
             mask=self._mask,
             today=lambda: datetime.now(UTC).date(),
@@ -139,7 +139,7 @@ class ModelService:
             reflector=HeuristicReflector(estimate),
             clock=_now_s,
             fallback=HeuristicObserver(estimate),
-            reflector_in_need=HeuristicReflector(estimate),
+            fallback_reflector=HeuristicReflector(estimate),
             estimate=estimate,
             on_part=self._append_event,
             faults=self.faults,
@@ -149,19 +149,19 @@ class ModelService:
             return by_rules
         return replace(
             by_rules,
-            observer=ModelObserver(distilling(self._calls, "observer"), estimate=estimate),
-            reflector=ModelReflector(distilling(self._calls, "reflector"), estimate=estimate),
-            background=in_thread,
+            observer=ModelObserver(completer(self._calls, "observer"), estimate=estimate),
+            reflector=ModelReflector(completer(self._calls, "reflector"), estimate=estimate),
+            background=run_in_thread,
         )
 
     def _token_limit(self) -> int | None:
         """Return the input limit of the model in tokens, or None if the service does not report it."""
         try:
-            return self._claude.room(self._terms.terms.usual)
+            return self._claude.max_input_tokens(self._terms.terms.usual)
         except ModelFault:
             return None
 
-    def told_in(self, summary: Summary) -> Summary:
+    def with_figures(self, summary: Summary) -> Summary:
         """Return `summary` with the figures of the model added."""
         errors = summary.errors + sum(self.faults.values())
         return replace(summary, errors=errors, advice=self._report())
@@ -179,7 +179,7 @@ class ModelService:
             "tokens": dict(spent.kinds),
             "memory_share": round(spent.memory_share, 4),
             "refused": dict(self._wallet.refused),
-            "breaker": {kind.value: times for kind, times in self._breaker.opened.items()},
+            "breaker": {kind.value: times for kind, times in self._breaker.openings.items()},
             "cache_hits": round(advisor.cache.hit_ratio, 4) if advisor else 0.0,
             "cache_misses": dict(advisor.cache.misses) if advisor else {},
             "tape_nodes": self._recorder.nodes if self._recorder else 0,

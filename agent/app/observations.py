@@ -14,8 +14,8 @@ from emulator import Dex
 from memory import (
     BATTLE,
     BLACKOUT,
+    MILESTONE_TIME,
     RECOLLECTION,
-    WAYPOINT,
     Blackboard,
     BlackboardEvent,
     Call,
@@ -26,7 +26,7 @@ from memory import (
     RunStore,
     scope_name,
 )
-from memory.observations.block import Section, Telling, observations_block
+from memory.observations.block import RowMode, Section, observations_block
 from memory.observations.observation import Capture, Extract, Extractors, ObservationQuery, Result
 from memory.observations.tools import TOOL_SECTIONS, TOOLS
 from memory.tiers.strategist import LOCATION
@@ -50,7 +50,7 @@ def game_table(
 
     def waypoint(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
         milestone = by_id.get(args["milestone"])
-        text = milestone.says if milestone is not None else args["milestone"]
+        text = milestone.label if milestone is not None else args["milestone"]
         details = {"milestone": args["milestone"]}
         mark = milestone.mark if milestone is not None else None
         if mark is not None and mark.kind is FactKind.BADGE:
@@ -59,7 +59,7 @@ def game_table(
 
     return {
         ACTION: partial(_action, name_of),
-        WAYPOINT: waypoint,
+        MILESTONE_TIME: waypoint,
         BATTLE: _battle,
         BLACKOUT: _blackout,
         LOCATION: _location,
@@ -141,28 +141,28 @@ def _recollection(args: Mapping[str, Any], _result: Result) -> Sequence[Observed
 
 
 GAME_SECTIONS: Final = (
-    Section("Milestones", {"badge_earned": "", "milestone_reached": ""}, 8, Telling.EACH),
+    Section("Milestones", {"badge_earned": "", "milestone_reached": ""}, 8, RowMode.EACH),
     # Setbacks stay like errors do: the model must not repeat them the same way.
     Section(
         "Setbacks",
         {BLACKOUT: "", "battle_lost": "", STUCK: ""},
         9,
-        Telling.EACH,
+        RowMode.EACH,
         most=10,
-        stays=True,
+        is_required=True,
     ),
-    Section("Failed Actions", {"deed_failed": ""}, 7, Telling.EACH, most=10),
-    Section("Places", {"map_entered": ""}, 6, Telling.LATEST, most=20),
+    Section("Failed Actions", {"deed_failed": ""}, 7, RowMode.EACH, most=10),
+    Section("Places", {"map_entered": ""}, 6, RowMode.LATEST, most=20),
     Section(
-        "Battles", {"caught": "", "battle_won": "", "battle_left": ""}, 5, Telling.LATEST, most=10
+        "Battles", {"caught": "", "battle_won": "", "battle_left": ""}, 5, RowMode.LATEST, most=10
     ),
-    Section("Things Gained", {"purchase_made": "", "item_gained": ""}, 4, Telling.EACH, most=8),
+    Section("Things Gained", {"purchase_made": "", "item_gained": ""}, 4, RowMode.EACH, most=8),
     *TOOL_SECTIONS,
 )
 
 
 MIN_IMPORTANCE: Final = 3  # to be listed in a section; single steps are not
-CAPTURED: Final = frozenset({BATTLE, BLACKOUT, LOCATION, RECOLLECTION, STUCK, WAYPOINT})
+CAPTURED: Final = frozenset({BATTLE, BLACKOUT, LOCATION, RECOLLECTION, STUCK, MILESTONE_TIME})
 MOST: Final = 250  # observations in a block, the most important first
 
 
@@ -194,7 +194,7 @@ class PlayObservations:
     def block(self) -> str | None:
         """Return the observations of this session as text for a model; None if there are none."""
         query = ObservationQuery(
-            session=self._session, min_importance=MIN_IMPORTANCE, heaviest=True, limit=MOST
+            session=self._session, min_importance=MIN_IMPORTANCE, by_importance=True, limit=MOST
         )
         try:
             observations = self._store.observations(query)

@@ -129,7 +129,7 @@ def outlook(rom: Path | None, run: Path | None) -> Outlook:
             reader.restore_part("mind", mind)
         tick = 0 if checkpoint is None else checkpoint.tick
         name = "power-on" if checkpoint is None else f"tick {tick}"
-        changes = parts.experience.told
+        changes = parts.experience.influences
         changes.clear()  # the plan itself describes the choices made before
         seen = _look(game.story, mind, percept_of(state, tick), name)
         return replace(seen, remembered=tuple(f"{about}: {why}" for about, why in changes.items()))
@@ -162,7 +162,7 @@ def _decision_parts(
         closing(open_run_store(Path(scratch) / "plan.sqlite", run_id="plan")) as store,
     ):
         memory = open_memory(store, AGENT, session_id="plan", started_at=0.0)
-        memory.take_over(Knowledge(), entries)
+        memory.import_knowledge(Knowledge(), entries)
         yield DecisionParts(game, memory, store, Hooks(), uses)
 
 
@@ -180,11 +180,11 @@ def _look(
     goals = mind.open_goals(facts)
     plan = mind.plan_for(goals, then)
     if reflex is not None:
-        now = reflex.says
+        now = reflex.label
     elif plan is not None:
-        now = plan.actions[0].says
+        now = plan.actions[0].label
     else:
-        now = mind.at_a_loss(goals)
+        now = mind.no_plan(goals)
     return Outlook(
         name=name,
         moment=_moment(story, percept.state),

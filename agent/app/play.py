@@ -11,8 +11,8 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from agent.app.advice import Asking
-from agent.app.process import Interrupt, write_whole
+from agent.app.advice import AdviceSource
+from agent.app.process import Interrupt, write_atomically
 from agent.app.session import PlayLimits, ReturnPoint, Session, log_failure
 from agent.app.settings import (
     Decider,
@@ -59,7 +59,7 @@ def session_of_run(
     story: Story,
     interrupt: Interrupt,
     *more: Topic,
-    asking: Asking | None = None,
+    asking: AdviceSource | None = None,
 ) -> Iterator[OpenSession]:
     """Yield a session of the run in `home`, created if missing, with the memory in `home`.
 
@@ -132,7 +132,7 @@ def play_run(
             run_settings = RunSettings.of(folder.settings)
         cartridge = cartridge_for(settings.rom, run_settings)
         wants = settings.wants or (run_settings.wanted if run_settings else ())
-        story = Story.of(cartridge.kind).wanting(wants)
+        story = Story.of(cartridge.kind).with_requested(wants)
         if story.caveat:
             log.warning("%s", story.caveat)
         until = story.up_to(settings.until or (run_settings.until if run_settings else None))[-1]
@@ -175,7 +175,7 @@ def play_run(
         with nullcontext() if service is None else closing(service):
             summary = session.play(limits, viewer)
         if service is not None:
-            summary = service.told_in(summary)
+            summary = service.with_figures(summary)
         _write_summary(summary, folder.path / SUMMARY)
         return summary
 
@@ -201,6 +201,6 @@ def _service_factory(terms: ModelTerms) -> Callable[[RunStore], "ModelService"]:
 def _write_summary(summary: Summary, path: Path) -> None:
     """Write the summary beside the record of its run, for later reports."""
     try:
-        write_whole(path, json.dumps(summary.as_json(), indent=1) + "\n")
+        write_atomically(path, json.dumps(summary.as_json(), indent=1) + "\n")
     except (OSError, ValueError) as error:
         log.warning("the summary was not written: %s; the run itself is complete", error)

@@ -67,7 +67,7 @@ def file_bytes(*paths: Path) -> int:
     return sum(each.stat().st_size for each in files if each.is_file())
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str) -> None:
     """Write a file atomically: if writing fails, the old file stays unchanged."""
     new = path.with_name(path.name + ".unfinished")
     try:

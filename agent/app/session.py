@@ -9,7 +9,7 @@ from math import inf
 from time import perf_counter
 from typing import Any, Final, NamedTuple
 
-from agent.app.advice import Asking
+from agent.app.advice import AdviceSource
 from agent.app.build import Branch, GameParts, RunContext
 from agent.app.checkpoints import Checkpoints, append, row_of
 from agent.app.process import Interrupt
@@ -84,7 +84,7 @@ class Session:
         story: Story,
         interrupt: Interrupt,
         *more: Topic,
-        asking: Asking | None = None,
+        asking: AdviceSource | None = None,
         back: ReturnPoint | None = None,
     ) -> None:
         self._folder = folder
@@ -111,7 +111,7 @@ class Session:
         abandoned = self._abandoned_mind(back)
         self._start_branch(*(back or ()))
         if abandoned is not None:
-            self._branch.mind.come_back(abandoned, self._loop.tick)
+            self._branch.mind.resume_after_restore(abandoned, self._loop.tick)
         self._start = Start(self._loop.tick, console.frame, perf_counter())
 
     def _start_branch(self, latest: float = inf, why: BranchedBy = "resumed") -> None:
@@ -166,7 +166,7 @@ class Session:
             self._branch.memory.end_session(self._store, self._loop.tick)
             self._checkpoints.finish("signal" if self._stop is Stop.INTERRUPTED else "end")
         else:  # a process killed at the end of a run may not have delivered all lessons
-            self._checkpoints.hand_on()
+            self._checkpoints.deliver_lessons()
         return self._summary(reason)
 
     def _play_branch(self, limits: PlayLimits, viewer: Viewer) -> bool:
@@ -192,8 +192,10 @@ class Session:
         abandoned = self._branch.mind.to_json()
         self._store.commit()
         self._errors += self._branch.faults
-        self._start_branch(self._branch.ladder.way_back(self._store.checkpoint_ticks()), "stuck")
-        self._branch.mind.come_back(abandoned, self._loop.tick)
+        self._start_branch(
+            self._branch.recovery.restore_target(self._store.checkpoint_ticks()), "stuck"
+        )
+        self._branch.mind.resume_after_restore(abandoned, self._loop.tick)
         tick, frame, counter = self._start
         self._start = Start(min(tick, self._loop.tick), min(frame, self._machine.frame), counter)
 
@@ -233,7 +235,7 @@ class Session:
     def _record_milestones(self, call: Call, reached: tuple[ReachedMilestone, ...]) -> None:
         percept: Percept = call.args[0]
         for each in reached:
-            picture = percept.sight.screen.png() if percept.sight else b""
+            picture = percept.reading.screen.png() if percept.reading else b""
             encoded = b64encode(picture).decode()
             append(self._store, MilestoneEvent(each.id, each.tick, each.witnesses, encoded))
         if reached:
@@ -268,7 +270,7 @@ class Session:
                 goal=self._branch.mind.goal,
                 reached=self._branch.ledger.reached,
                 state=state,
-                gains=self._branch.ladder.progress.gained,
+                gains=self._branch.recovery.progress.gained,
                 checkpoint=self._checkpoints.newest,
                 place_of=self._story.place_of,
                 ticks=self._loop.tick - start.tick,
@@ -295,8 +297,8 @@ class Session:
             battles=sum(1 for _ in self._store.events("battle")),
             errors=self._errors + self._branch.faults + sum(self._store.faults.values()),
             consolidations=self._branch.memory.consolidator.consolidations,
-            episodes=self._branch.ladder.episodes,
-            restores=self._branch.ladder.restores,
+            episodes=self._branch.recovery.episodes,
+            restores=self._branch.recovery.restores,
             returns=tuple(self._store.branchings()),
             moved={use.value: self._branch.experience.moved[use] for use in MemoryUse},
         )

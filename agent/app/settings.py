@@ -87,7 +87,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayedOn:
+class CartridgeIdentity:
     """The cartridge of a run: its name, and the SHA-1 of its image."""
 
     cartridge: str
@@ -115,7 +115,7 @@ OPTIONAL: Final[Mapping[str, Any]] = {"ticks": None, "ask_every": 0, "without": 
 
 
 @dataclass(frozen=True, slots=True)
-class RunSettings(PlayedOn):
+class RunSettings(CartridgeIdentity):
     """The fixed settings of a run, stored in run.toml."""
 
     run: str
@@ -199,7 +199,7 @@ def model_terms(asked: AskSettings, home: Path) -> ModelTerms:
     return ModelTerms(terms, prices, tapes, asked.timeout_s, asked.distils)
 
 
-def cartridge_for(rom: Path | None, run: PlayedOn | None) -> Cartridge:
+def cartridge_for(rom: Path | None, run: CartridgeIdentity | None) -> Cartridge:
     """Return the cartridge in `rom`, else the one that `run` was played on, else the demo.
 
     Raises CartridgeError if the image cannot be played or is not the one of `run`.

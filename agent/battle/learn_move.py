@@ -70,7 +70,7 @@ def slot_to_forget(dex: Dex, mon: PartyMon, move: int) -> int | None:
     return max(choices, key=lambda slot: (_score(dex, mon, choices[slot]), slot is None))
 
 
-def room_for(dex: Dex, mon: PartyMon, move: int) -> MoveReplacement | None:
+def replacement_for(dex: Dex, mon: PartyMon, move: int) -> MoveReplacement | None:
     """Return the slot for a required move, or None when no move can be forgotten for it."""
     known = [each.move for each in mon.moves]
     if len(known) < SLOTS:
@@ -99,7 +99,7 @@ def _could_learn(dex: Dex, mon: PartyMon, move: int) -> bool:
     species, known = dex.all_species.get(mon.species), [each.move for each in mon.moves]
     if species is None or move not in dex.all_moves or move in known or len(known) < SLOTS:
         return False
-    return any(each.move == move and each.level == mon.level for each in species.lessons)
+    return any(each.move == move and each.level == mon.level for each in species.level_up_moves)
 
 
 def _has_attack(dex: Dex, moves: Sequence[int]) -> bool:

@@ -30,7 +30,7 @@ from agent.battle.damage import (
 )
 from agent.battle.effects import CHARGES_HIDDEN, PARALYZE, POISON, SLEEP, STRUGGLE_MOVE
 from emulator import BattleMon, Dex, Party, PartyMon, State, Status, Volatile
-from emulator.dex.trainers import Member
+from emulator.dex.trainers import TeamMember
 from emulator.ram.battle_mon import Stages
 from emulator.ram.party import Dvs, MoveSlot, Stats
 from emulator.rules.chances import first_chance
@@ -105,7 +105,7 @@ def fighter_of(mon: PartyMon, position: int) -> BattleMon:
 
 
 @lru_cache(maxsize=256)
-def fighter_from(dex: Dex, member: Member, position: int) -> BattleMon | None:
+def fighter_from(dex: Dex, member: TeamMember, position: int) -> BattleMon | None:
     """Return a trainer's mon as the game creates it, or None for an unknown species."""
     species = dex.all_species.get(member.species)
     if species is None:
@@ -280,7 +280,7 @@ def _next_best(dex: Dex, own: BattleMon, enemy: BattleMon, attacking: AttackChoi
     return max(odds, key=lambda each: expected_damage(each, enemy.max_hp))
 
 
-def chance_to_beat(dex: Dex, party: Party, enemies: Sequence[Member]) -> float:
+def chance_to_beat(dex: Dex, party: Party, enemies: Sequence[TeamMember]) -> float:
     """Return the chance that the team in its current state and order beats a trainer's team.
 
     Each mon uses its strongest attack, without items or switches, so the estimate is a lower bound.

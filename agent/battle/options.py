@@ -114,7 +114,7 @@ class TurnOption(NamedTuple):
     """One option of a turn: order, value, expected turns until the enemy faints, and PP left."""
 
     order: Order
-    worth: float
+    value: float
     turns: float
     pp: int = 99
 
@@ -185,7 +185,7 @@ def attack_options(turn: TurnState) -> Iterator[TurnOption]:
         yield TurnOption(Attack(each[0]), duel_value(end, turn.values), end.turns, each[2])
 
 
-def prepared_options(turn: TurnState) -> Iterator[TurnOption]:
+def setup_options(turn: TurnState) -> Iterator[TurnOption]:
     """Yield every setup move, followed by the best attack after it."""
     plain = best_attack(turn.dex, turn.own, turn.ai_enemy)
     if plain == struggle(turn.dex):

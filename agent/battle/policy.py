@@ -17,9 +17,9 @@ from agent.battle.options import (
     TurnState,
     attack_options,
     item_options,
-    prepared_options,
     run_option,
     send_value,
+    setup_options,
     switch_options,
 )
 from agent.battle.setup_moves import setup_effects
@@ -52,11 +52,11 @@ WEAKENING_GAIN: Final = 1.15  # factor by which weakening must raise the catch c
 KNOCK_OUT_RISK: Final = 0.03  # highest accepted risk of a knock-out while weakening
 SAFE_CHANCE: Final = 0.9  # required chance to survive two more hits
 # Values within this difference count as equal; then the quicker option is chosen.
-AS_GOOD: Final = 0.02
+EQUAL_VALUE: Final = 0.02
 EXTRA_TURNS: Final = 0.5  # extra turns allowed for a move that won before
 GOOD_ENOUGH: Final = 0.95  # value from which items and switches are not considered
-WILD_THRIFT: Final = 0.06  # cost of using the last PP of a move against a wild Pokemon
-THRIFT: Final = 0.02  # the same against a trainer
+WILD_PP_COST: Final = 0.06  # cost of using the last PP of a move against a wild Pokemon
+PP_COST: Final = 0.02  # the same against a trainer
 CHANGE_GAIN: Final = 0.05  # gain in value required for a switch before the trainer's next mon
 LEAVE_BELOW: Final = 0.25  # below this value a wild battle is left after a mon has fainted
 UNTRIED: Final = TriedOrders()
@@ -153,10 +153,12 @@ class ChosenOrder(NamedTuple):
     """An order, and whether the winning sequence of an earlier battle changed it."""
 
     order: Order
-    swayed: bool = False
+    influenced: bool = False
 
 
-def choice(dex: Dex, state: State, goals: BattleGoals, tried: TriedOrders = UNTRIED) -> ChosenOrder:
+def choose_order(
+    dex: Dex, state: State, goals: BattleGoals, tried: TriedOrders = UNTRIED
+) -> ChosenOrder:
     """Return the order for this turn, and whether memory changed it."""
     if state.battle is not None and state.battle.type is BattleType.SAFARI:
         return ChosenOrder(_safari_order(state.battle, state, goals))
@@ -179,26 +181,26 @@ def _safari_order(battle: Battle, state: State, goals: BattleGoals) -> Order:
 
 
 def _options(turn: TurnState) -> list[TurnOption]:
-    found = [*attack_options(turn), *prepared_options(turn), *explosion_options(turn)]
+    found = [*attack_options(turn), *setup_options(turn), *explosion_options(turn)]
     away = run_option(turn)
     if away is not None:
         found.append(away)
-    if max((each.worth for each in found), default=0.0) < GOOD_ENOUGH:
+    if max((each.value for each in found), default=0.0) < GOOD_ENOUGH:
         found += [*switch_options(turn), *item_options(turn)]
     return found
 
 
 def _best(turn: TurnState, found: list[TurnOption], tried: TriedOrders) -> ChosenOrder:
-    pp_cost = WILD_THRIFT if turn.battle.is_wild else THRIFT
-    prices = [(each.worth - pp_cost / each.pp, each) for each in found]
+    pp_cost = WILD_PP_COST if turn.battle.is_wild else PP_COST
+    prices = [(each.value - pp_cost / each.pp, each) for each in found]
     highest = max(price for price, _ in prices)
-    good = [each for price, each in prices if price >= highest - AS_GOOD]
+    good = [each for price, each in prices if price >= highest - EQUAL_VALUE]
     best = min(good, key=lambda each: each.turns)
     won = _next_that_won(turn, tried)
     as_quick = [each.order for each in good if each.turns <= best.turns + EXTRA_TURNS]
     if won is None or won == best.order or won not in as_quick:
         return ChosenOrder(best.order)
-    return ChosenOrder(won, swayed=True)
+    return ChosenOrder(won, influenced=True)
 
 
 def _next_that_won(turn: TurnState, tried: TriedOrders) -> Order | None:
@@ -221,8 +223,8 @@ class BattlePolicy:
 
     def order(self, state: State, tried: TriedOrders) -> Order:
         """Return the order for this turn."""
-        found = choice(self.dex, state, self.goals(state), tried)
-        if found.swayed:
+        found = choose_order(self.dex, state, self.goals(state), tried)
+        if found.influenced:
             self.on_influence(state)
         return found.order
 

@@ -26,7 +26,7 @@ _FIGHT: Final = Action(
     requires=(IN_BATTLE,),
     effects=(Effect("in_battle", 0),),
     cost=10,
-    says="fight to the end",
+    label="fight to the end",
 )
 _OVER: Final = Goal("battle", (PEACE,), PRIORITY, "end the battle")
 

@@ -22,7 +22,7 @@ SCREEN_REFLEXES: Final = frozenset({"busy", "text", "stray_menu"})
 class Sensor:
     """The facts it reports, and the function that reads them."""
 
-    tells: frozenset[str]
+    fact_names: frozenset[str]
     read: Read
 
 
@@ -57,7 +57,7 @@ def watching(
 
 
 def recalling(
-    tells: frozenset[str], scope: str, read: Callable[[Recall], Mapping[str, int]]
+    fact_names: frozenset[str], scope: str, read: Callable[[Recall], Mapping[str, int]]
 ) -> Sensor:
     """Return a sensor that queries memory again only when something in `scope` has changed."""
     last: tuple[object, ...] = ()
@@ -70,7 +70,7 @@ def recalling(
             last, facts = now, read(recall)
         return facts
 
-    return Sensor(tells, sense)
+    return Sensor(fact_names, sense)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Reflex:
     name: str
     fires: Callable[[Percept], bool]
     step: Step
-    says: str
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def domain_of(capabilities: Sequence[Capability]) -> Domain:
         actions=tuple(bound.action for each in capabilities for bound in each.actions),
         goals=tuple(goal for each in capabilities for goal in each.goals),
         sensed=frozenset(
-            fact for each in capabilities for sensor in each.sensors for fact in sensor.tells
+            fact for each in capabilities for sensor in each.sensors for fact in sensor.fact_names
         ),
     )
     domain.validate()

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from agent.battle import items
 from agent.capabilities.capability import FREE, BoundAction, Capability, Sensor, watching
 from agent.capabilities.context import GameContext
-from agent.capabilities.field_moves import able, awaited, learners_of, machine_fact, untaught
+from agent.capabilities.field_moves import able, learners_of, machine_fact, missing_moves, untaught
 from agent.capabilities.readiness import ahead, is_ready, remembered_strength, team_of
 from agent.capabilities.travel import at
 from agent.planning.domain import Action, Effect, Require
@@ -87,7 +87,7 @@ def capability(game: GameContext) -> Capability:
     """Catch suitable Pokemon in their wild areas."""
     found = {task: homes(game, task) for task in game.story.tasks if task.against is not None}
     who = "is strong against the next trainer"
-    targets = [(CatchTarget(each.id, each.fits, who, (ROOM,)), found[each]) for each in found]
+    targets = [(CatchTarget(each.id, each.suitable, who, (ROOM,)), found[each]) for each in found]
     targets += [(target, homes_of(game, species)) for target, species in _learners(game)]
     return Capability(
         name="catch",
@@ -118,7 +118,7 @@ def wanted(game: GameContext, state: State) -> frozenset[int]:
 
 def _room(game: GameContext, state: State) -> int:
     """Return the number of free places in the team, without those reserved for required moves."""
-    kept = sum(1 for _ in awaited(game.story, game.dex, state))
+    kept = sum(1 for _ in missing_moves(game.story, game.dex, state))
     return max(0, FULL - len(state.party) - kept)
 
 
@@ -128,7 +128,7 @@ def is_looking(game: GameContext, state: State) -> bool:
 
 
 def _sensor(game: GameContext, found: Mapping[Task, Mapping[Place, Fraction]]) -> Sensor:
-    before = {task.fits: 0 for task in found} | {BALLS: 0, PLACES: 0, ROOM: 0}
+    before = {task.suitable: 0 for task in found} | {BALLS: 0, PLACES: 0, ROOM: 0}
 
     strength_of = remembered_strength()
 
@@ -140,7 +140,7 @@ def _sensor(game: GameContext, found: Mapping[Task, Mapping[Place, Fraction]]) -
         hopeless = not room or not _can_have_balls(game.dex, state)
         facts = {
             # No catch is needed if a member is suitable already, or the team wins without one.
-            task.fits: int(
+            task.suitable: int(
                 hopeless
                 or not places
                 or _has_fitting(game.dex, task, state.party)
@@ -194,7 +194,7 @@ def _bound_action(
         ),
         effects=(Effect(target.fact, 1),),
         cost=COST + round(MEETING_COST / share),
-        says=f"catch a Pokemon in {place.called} that {target.who}",
+        label=f"catch a Pokemon in {place.called} that {target.who}",
     )
     return BoundAction(action, partial(roam, game.terrain), suppresses=frozenset({"busy"}))
 
@@ -235,7 +235,7 @@ def fitting_for(dex: Dex, task: Task) -> frozenset[int]:
 
 def _is_strong(dex: Dex, species: Species, team: Team) -> bool:
     """Return whether an attack that a species knows soon is strong against at least half of a team."""
-    learnt = (each.move for each in species.lessons if each.level <= GROWN)
+    learnt = (each.move for each in species.level_up_moves if each.level <= GROWN)
     moves = (*species.first_moves, *learnt)
     foes = [dex.all_species[member.species] for member in team if member.species in dex.all_species]
     attacks = [dex.all_moves[move] for move in moves if move in dex.all_moves]

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 from agent.experience.choices import TaskChoices
 from agent.experience.uses import Experience
-from agent.skills import Outcome, Skill, Terrain, overseen
+from agent.skills import Outcome, Skill, Terrain, observed
 from agent.story.milestones import MilestoneLedger
 from agent.story.story import Story
 from emulator import Dex, State
-from memory import Hooks, MemoryActions, PersonHeard
+from memory import Hooks, MemoryActions, TalkOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class TalkEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class WaresSeen:
+class StockSeen:
     """The stock of a clerk was seen; empty if no list was shown."""
 
     state: State
@@ -42,7 +42,7 @@ class SquareTried:
     passed: bool = False
 
 
-def only_talks(heard: PersonHeard) -> str:
+def only_talks(heard: TalkOutcome) -> str:
     """Return a sentence that a talk had no effect."""
     return f"number {heard.slot} in {heard.place} only talks: {heard.words!r}"
 
@@ -102,10 +102,10 @@ class GameContext:
         """Return the random source for equal alternatives; the same for the same seed and topic."""
         return random.Random(f"{self.seed}:{topic}")
 
-    def hear(self, slot: int, talk: Skill, state: State) -> Skill:
+    def observe_talk(self, slot: int, talk: Skill, state: State) -> Skill:
         """Perform a talk and report its outcome."""
         observer = _TalkObserver(state)
-        outcome = yield from overseen(talk, observer.observe)
+        outcome = yield from observed(talk, observer.observe)
         if outcome is Outcome.DONE:
             self.hooks.emit(TalkEnded(observer.last, slot, observer.words, tuple(observer.came())))
         return outcome

@@ -7,7 +7,7 @@ from agent.capabilities.capability import BoundAction, Capability, Reflex, Senso
 from agent.capabilities.context import GameContext
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Require
-from agent.skills import Skill, boot, choose, once, read_on, tap, wait
+from agent.skills import Skill, boot, choose, once, tap, turn_page, wait
 from emulator import Button, State
 from memory import Recall
 
@@ -19,14 +19,14 @@ _BOOT: Final = Action(
     requires=(Require("main_menu", at_most=0), Require("new_game", at_most=0)),
     effects=(Effect("main_menu", 1),),
     cost=2,
-    says="press START until the main menu opens",
+    label="press START until the main menu opens",
 )
 _START_NEW_GAME: Final = Action(
     name="start_new_game",
     requires=(Require("main_menu", at_least=1),),
     effects=(Effect("main_menu", 0), Effect("new_game", 1)),
     cost=1,
-    says="choose NEW GAME",
+    label="choose NEW GAME",
 )
 _LISTEN: Final = Action(
     name="listen",
@@ -37,14 +37,14 @@ _LISTEN: Final = Action(
     ),
     effects=(Effect("naming_menu", 1),),
     cost=1,
-    says="wait for the speech to ask for a name",
+    label="wait for the speech to ask for a name",
 )
 _TAKE_NAME: Final = Action(
     name="take_name",
     requires=(Require("naming_menu", at_least=1),),
     effects=(Effect("naming_menu", 0), Effect("game_started", 1), Effect("in_control", 1)),
     cost=1,
-    says="take a preset name",
+    label="take a preset name",
 )
 
 
@@ -54,7 +54,7 @@ def capability(_game: GameContext) -> Capability:
         name="dialogue",
         sensors=(flag("in_control", lambda state: state.in_control),),
         reflexes=(
-            Reflex("text", _text_waits, read_on(), "text is waiting"),
+            Reflex("text", _text_waits, turn_page(), "text is waiting"),
             Reflex("stray_menu", _stray_menu, tap(Button.B), "a menu is open that no skill opened"),
             Reflex("busy", _busy, wait(24), "the game is busy and reads no input"),
         ),

@@ -5,12 +5,12 @@ from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
 from agent.battle.effects import HM_MOVES
-from agent.battle.learn_move import SLOTS, room_for
+from agent.battle.learn_move import SLOTS, replacement_for
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.context import GameContext
 from agent.capabilities.travel import MAP, TRAVEL_COST, arriving
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import CUT, FLASH, FLY, SURF, Outcome, Skill, fly, nothing, teach, use_field_move
+from agent.skills import CUT, FLASH, FLY, SURF, Outcome, Skill, fly, no_skill, teach, use_field_move
 from agent.story.facts import FactKind, RamFact
 from agent.story.places import Place
 from agent.story.story import FieldMove, Story
@@ -36,9 +36,9 @@ class Learner(NamedTuple):
     slot: int
 
 
-def pupil_for(dex: Dex, party: Party, move: int) -> Learner | None:
+def learner_for(dex: Dex, party: Party, move: int) -> Learner | None:
     """Return the found that loses least by replacing a move; None when no member can learn it."""
-    rooms = [(at, room_for(dex, party[at], move)) for at in able_to_learn(dex, party, move)]
+    rooms = [(at, replacement_for(dex, party[at], move)) for at in able_to_learn(dex, party, move)]
     found = [(room.loss, at, room.slot) for at, room in rooms if room is not None]
     return Learner(*min(found)[1:]) if found else None
 
@@ -68,7 +68,7 @@ def machine_fact(story: Story, dex: Dex, move: int) -> str | None:
     return story.fact_of(RamFact(FactKind.ITEM, machine)) if machine is not None else None
 
 
-def awaited(story: Story, dex: Dex, state: State) -> Iterator[FieldMove]:
+def missing_moves(story: Story, dex: Dex, state: State) -> Iterator[FieldMove]:
     """Yield the moves that the story requires and that no member of the team knows or can learn."""
     needed = story.needed
     for each in story.field_moves:
@@ -149,15 +149,15 @@ def _teaching(move: FieldMove, game: GameContext) -> BoundAction | None:
         return None
 
     def begin(state: State) -> Skill:
-        found = pupil_for(game.dex, state.party, move.move)
-        return teach(machine, found.position, state, forget=found.slot) if found else nothing()
+        found = learner_for(game.dex, state.party, move.move)
+        return teach(machine, found.position, state, forget=found.slot) if found else no_skill()
 
     action = Action(
         name=f"teach:{move.name}",
         requires=(FREE, Require(carried, at_least=1), Require(able(move), at_least=1)),
         effects=(Effect(move.known, 1),),
         cost=TEACH_COST,
-        says=f"teach a team member {move.name.upper()}",
+        label=f"teach a team member {move.name.upper()}",
     )
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
 
@@ -172,7 +172,7 @@ def _light() -> BoundAction:
         requires=(FREE, Require(DARK, at_least=1), Require(LIGHT, at_least=1)),
         effects=(Effect(DARK, 0),),
         cost=LIGHT_COST,
-        says="use FLASH in the dark",
+        label="use FLASH in the dark",
     )
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
 
@@ -191,6 +191,6 @@ def _flight(town: Place, game: GameContext) -> BoundAction:
         ),
         effects=arriving(town, game.story),
         cost=FLY_COST,
-        says=f"fly to {town.called}",
+        label=f"fly to {town.called}",
     )
     return BoundAction(action, partial(fly, town.map_id, names), suppresses=SCREEN_REFLEXES)

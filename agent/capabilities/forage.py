@@ -7,21 +7,23 @@ from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Ca
 from agent.capabilities.context import GameContext
 from agent.experience.uses import MemoryUse
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import Skill, nothing, talk
+from agent.skills import Skill, no_skill, talk
 from emulator import State
-from emulator.world.residents import ResidentKind
+from emulator.world.map_objects import MapObjectKind
 
 ITEMS: Final = "lying:about"
 PRIORITY: Final = 51  # above the next story goal; failures soon lower it for unreachable items
 COST: Final = 5
 
 
-def leaves_lying(game: GameContext, state: State, item: int) -> bool:
+def is_unneeded(game: GameContext, state: State, item: int) -> bool:
     """Return whether, by memory, no run ever needs the item that lies here."""
-    why = game.experience.spare(item)
+    why = game.experience.unneeded(item)
     if why:
         name = game.dex.item_name(item)
-        game.experience.sways(MemoryUse.THINGS, f"{name} in {game.story.place_of(state)}", why)
+        game.experience.record_influence(
+            MemoryUse.THINGS, f"{name} in {game.story.place_of(state)}", why
+        )
     return bool(why)
 
 
@@ -43,14 +45,14 @@ def capability(game: GameContext) -> Capability:
             key=lambda each: abs(each.x - here.x) + abs(each.y - here.y),
             default=None,
         )
-        return talk(near.slot, game.terrain, state, patience=3) if near else nothing()
+        return talk(near.slot, game.terrain, state, patience=3) if near else no_skill()
 
     action = Action(
         name="pick_up",
         requires=(Require(ITEMS, at_least=1), FREE),
         effects=(Effect(ITEMS, 0),),
         cost=COST,
-        says="pick up items on this map",
+        label="pick up items on this map",
     )
     return Capability(
         name="forage",
@@ -67,11 +69,11 @@ def _items_left(game: GameContext, state: State) -> Iterator[int]:
     items = {
         resident.slot: resident.item
         for resident in game.terrain.world(state).map(state.map.map_id).people
-        if resident.kind is ResidentKind.ITEM
+        if resident.kind is MapObjectKind.ITEM
     }
     for person in state.people_present:
         item = items.get(person.slot)
         if item is None or (state.bag.full and not state.bag.quantity(item)):
             continue
-        if not leaves_lying(game, state, item):
+        if not is_unneeded(game, state, item):
             yield person.slot

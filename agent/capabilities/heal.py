@@ -17,7 +17,7 @@ from agent.capabilities.capability import (
 from agent.capabilities.context import GameContext
 from agent.capabilities.travel import at
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import Skill, nothing, talk, use_item
+from agent.skills import Skill, no_skill, talk, use_item
 from agent.story.interactions import Healer
 from emulator import Dex, Party, PartyMon, State
 
@@ -123,7 +123,7 @@ def _heal(healer: Healer, game: GameContext) -> BoundAction:
             *(Effect(home(each), int(each == healer.town)) for each in towns),
         ),
         cost=HEAL_COST,
-        says=f"have the team healed in {game.story.place(healer.place).called}",
+        label=f"have the team healed in {game.story.place(healer.place).called}",
     )
     begin = partial(talk, healer.person, game.terrain, say_yes=True)
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
@@ -134,7 +134,7 @@ def _take_potion(kept: Collection[int], state: State) -> Skill:
     lost = [mon.stats.hp - mon.hp if mon.hp else 0 for mon in state.party.mons]
     held = items.potions(state.bag, kept)
     if not held or not any(lost):
-        return nothing()
+        return no_skill()
     enough = [item for item in held if HEALS[item] >= max(lost)]
     chosen = min(enough, key=HEALS.__getitem__) if enough else held[-1]
     return use_item(chosen, lost.index(max(lost)), state)
@@ -143,7 +143,7 @@ def _take_potion(kept: Collection[int], state: State) -> Skill:
 def _take_antidote(state: State) -> Skill:
     mons = enumerate(state.party.mons)
     poisoned = next((at for at, mon in mons if mon.status.poisoned and mon.hp), None)
-    return nothing() if poisoned is None else use_item(items.ANTIDOTE, poisoned, state)
+    return no_skill() if poisoned is None else use_item(items.ANTIDOTE, poisoned, state)
 
 
 def _potion(kept: Collection[int]) -> BoundAction:
@@ -152,7 +152,7 @@ def _potion(kept: Collection[int]) -> BoundAction:
         requires=(Require("bag:potions", at_least=1), FREE),
         effects=(Effect("party:hp", REFRESHED),),
         cost=POTION_COST,
-        says="use a potion",
+        label="use a potion",
     )
     return BoundAction(action, partial(_take_potion, kept), suppresses=SCREEN_REFLEXES)
 
@@ -163,7 +163,7 @@ _ANTIDOTE: Final = BoundAction(
         requires=(Require("bag:antidotes", at_least=1), FREE),
         effects=(Effect("party:poisoned", 0),),
         cost=CURE_COST,
-        says="use an antidote",
+        label="use an antidote",
     ),
     _take_antidote,
     suppresses=SCREEN_REFLEXES,

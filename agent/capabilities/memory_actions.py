@@ -23,7 +23,7 @@ from memory import (
     scope_name,
 )
 from memory.recall.actions import is_open, recollection_of
-from memory.recall.query import UPKEEP
+from memory.recall.query import MAINTENANCE
 
 UNTIDY: Final = "memory:untidy"
 PRIORITY: Final = 90  # it takes no time
@@ -49,7 +49,7 @@ def capability(game: GameContext) -> Capability:
     def is_untidy(percept: Percept, recall: Recall) -> Mapping[str, int]:
         if recall.fullness(working) < 1.0:
             return {UNTIDY: 0}
-        return {UNTIDY: int(_is_due(percept, recall, working, UPKEEP, TIDY_AGAIN_S))}
+        return {UNTIDY: int(_is_due(percept, recall, working, MAINTENANCE, TIDY_AGAIN_S))}
 
     def tidy() -> None:
         memory.memory_ingest_now()  # first, so that no entry is removed before it is used
@@ -61,7 +61,7 @@ def capability(game: GameContext) -> Capability:
         requires=(Require(UNTIDY, at_least=1),),
         effects=(Effect(UNTIDY, 0),),
         cost=1,
-        says="remove entries that working memory has no room for",
+        label="remove entries that working memory has no room for",
     )
     return Capability(
         name="recollect",
@@ -107,14 +107,14 @@ def stock_of_memory(game: GameContext) -> Capability:
         requires=(Require(DUE, at_least=1),),
         effects=(Effect(DUE, 0),),
         cost=1,
-        says="record what memory holds",
+        label="record what memory holds",
     )
-    says = "know what memory holds"
+    label = "know what memory holds"
     return Capability(
         name=STOCK,
         sensors=(Sensor(frozenset({DUE}), is_due),),
         actions=(_at_once(action, take_stock),),
-        goals=(Goal(DUE, (Require(DUE, at_most=0),), STOCK_PRIORITY, says),),
+        goals=(Goal(DUE, (Require(DUE, at_most=0),), STOCK_PRIORITY, label),),
     )
 
 
@@ -168,7 +168,7 @@ def _recall_action(
         requires=(Require(at(task.place), at_least=1),),
         effects=(Effect(task.recalled, 1),),
         cost=1,
-        says=f"recall what is known of this task: {task.says}",
+        label=f"recall what is known of this task: {task.label}",
     )
     return _at_once(action, lambda: memory.memory_recall(query, task.recalled))
 

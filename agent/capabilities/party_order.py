@@ -38,7 +38,7 @@ def capability(game: GameContext) -> Capability:
         requires=(Require(LED, at_most=0), FREE),
         effects=(Effect(LED, 1),),
         cost=COST,
-        says="change the lead Pokemon",
+        label="change the lead Pokemon",
     )
     return Capability(
         name="lead",

@@ -12,7 +12,7 @@ from agent.story.story import Story
 from emulator import Dex, Party, PartyMon, State
 from emulator.dex.trainers import Team
 from emulator.ram.party import MoveSlot
-from emulator.world.residents import Opponent
+from emulator.world.map_objects import Opponent
 from memory import MistakeRecord
 
 PROVEN: Final = 3  # wins without a defeat that count as proof
@@ -122,10 +122,10 @@ def is_ready(game: GameContext, party: Party, task: Task) -> bool:
     """Return whether a team, rested and in the best order, is likely to beat the trainer of a task."""
     if task.against is None:
         return True
-    return standing(game, party, task.against, following(game, task)).ready
+    return readiness_of(game, party, task.against, following(game, task)).ready
 
 
-def standing(game: GameContext, party: Party, opponent: Opponent, then: Team = ()) -> Readiness:
+def readiness_of(game: GameContext, party: Party, opponent: Opponent, then: Team = ()) -> Readiness:
     """Return the readiness of a team for a trainer, and for the Pokemon of `then` without a rest between.
 
     A member that led in a defeat by the same trainer may lead again only at a higher level.

@@ -51,7 +51,7 @@ def capabilities_for(game: GameContext, *more: Topic) -> tuple[Capability, ...]:
         capability = topic(game)
         found[capability.name] = capability
     capabilities = tuple(found.values())
-    game.terrain.beware([hazard for each in capabilities for hazard in each.hazards])
-    game.terrain.open([passage for each in capabilities for passage in each.passages])
-    game.terrain.carry(game.story.carries, game.story.lifts)
+    game.terrain.set_hazards([hazard for each in capabilities for hazard in each.hazards])
+    game.terrain.set_passages([passage for each in capabilities for passage in each.passages])
+    game.terrain.set_forced_moves(game.story.carries, game.story.lifts)
     return capabilities

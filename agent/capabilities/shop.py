@@ -10,12 +10,12 @@ from typing import Final
 from agent.battle import items
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.catch import BALLS, is_looking
-from agent.capabilities.context import GameContext, WaresSeen
+from agent.capabilities.context import GameContext, StockSeen
 from agent.capabilities.readiness import remembered_strength
 from agent.capabilities.travel import at
 from agent.experience.uses import MemoryUse
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import Skill, buy, nothing, toss
+from agent.skills import Skill, buy, no_skill, toss
 from agent.story.facts import required
 from agent.story.interactions import Clerk
 from emulator import Dex, State
@@ -32,7 +32,7 @@ COST: Final = 5
 NEAR: Final = 60  # steps to walk for items that run short: no more than to the next town
 
 
-class ShopWares:
+class ShopStock:
     """The stock of every clerk of the story, as item numbers."""
 
     def __init__(self, game: GameContext) -> None:
@@ -71,7 +71,7 @@ class ShopWares:
     def look(self, clerk: Clerk, state: State, wares: tuple[int, ...]) -> None:
         """Report the stock seen; an empty list only if the cartridge lists no stock."""
         if wares or clerk in self._unlisted:
-            self._game.hooks.emit(WaresSeen(state, clerk.person, wares))
+            self._game.hooks.emit(StockSeen(state, clerk.person, wares))
 
     def _called(self, clerk: Clerk) -> str:
         return self._game.story.called(self._where[clerk][0])
@@ -91,14 +91,14 @@ def bag_space(game: GameContext) -> Capability:
 
     def begin(state: State) -> Skill:
         stack = _least_worth(game.dex, state.bag, kept)
-        return toss(stack.item, state) if stack is not None else nothing()
+        return toss(stack.item, state) if stack is not None else no_skill()
 
     action = Action(
         name="toss",
         requires=(Require(NO_ROOM, at_least=1), FREE),
         effects=(Effect(NO_ROOM, 0),),
         cost=TOSS_COST,
-        says="toss the least valuable items",
+        label="toss the least valuable items",
     )
     return Capability(
         name="room",
@@ -123,7 +123,7 @@ def _least_worth(dex: Dex, bag: Bag, kept: Collection[int]) -> Stack | None:
 
 def capability(game: GameContext) -> Capability:
     """Buy items that run short where they are sold, within the money available."""
-    clerks, stock = game.story.clerks, ShopWares(game)
+    clerks, stock = game.story.clerks, ShopStock(game)
 
     def read(state: State) -> Mapping[str, int]:
         lacking = _bought_from({each: stock.believed(each) for each in clerks}, game, state)
@@ -155,7 +155,7 @@ def capability(game: GameContext) -> Capability:
 
 
 def _note_influence(
-    lacking: Collection[Clerk], expected: Collection[Clerk], stock: ShopWares, game: GameContext
+    lacking: Collection[Clerk], expected: Collection[Clerk], stock: ShopStock, game: GameContext
 ) -> None:
     """Record what memory changes: clerks removed or added, and effects a visit does not have."""
     known = game.experience
@@ -171,19 +171,19 @@ def _note_influence(
         if promised:
             known.broken[name] = promised
         if each in expected and each not in lacking:
-            known.sways(MemoryUse.SHOPS, fact, ", ".join(missing[each].values()))
+            known.record_influence(MemoryUse.SHOPS, fact, ", ".join(missing[each].values()))
         elif each in lacking and each not in expected:
             known.reasons[fact] = stock.added(each) or why
-            known.sways(MemoryUse.SHOPS, fact, known.reasons[fact])
+            known.record_influence(MemoryUse.SHOPS, fact, known.reasons[fact])
 
 
 def _bought_from(
     clerks: Mapping[Clerk, Collection[int]], game: GameContext, state: State
 ) -> frozenset[Clerk]:
     """Return the clerks to visit for items that run short: the nearest of those in range that sell them."""
-    here, place, nearness = state.map.map_id, game.story.place, game.terrain.nearness
+    here, place, map_distances = state.map.map_id, game.story.place, game.terrain.map_distances
     steps = {
-        each: nearness.steps(here, place(each.place).map_id)
+        each: map_distances.steps(here, place(each.place).map_id)
         for each in clerks
         if _is_open(each, game, state)
     }
@@ -215,7 +215,7 @@ def _lacking(game: GameContext, wares: Collection[int], state: State) -> Iterato
             yield item
 
 
-def _bound_action(clerk: Clerk, stock: ShopWares, game: GameContext) -> BoundAction:
+def _bound_action(clerk: Clerk, stock: ShopStock, game: GameContext) -> BoundAction:
     wares = stock.listed(clerk) | stock.believed(clerk)
 
     action = Action(
@@ -230,8 +230,8 @@ def _bound_action(clerk: Clerk, stock: ShopWares, game: GameContext) -> BoundAct
             *(Effect(fact, TARGET[item]) for item, fact in EFFECTS.items() if item in wares),
         ),
         cost=COST,
-        says="buy items that run short",
+        label="buy items that run short",
     )
-    looked = partial(stock.look, clerk)
-    begin = partial(buy, clerk.person, TARGET, game.terrain, looked=looked)
+    on_stock = partial(stock.look, clerk)
+    begin = partial(buy, clerk.person, TARGET, game.terrain, on_stock=on_stock)
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)

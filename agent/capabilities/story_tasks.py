@@ -23,7 +23,7 @@ from agent.capabilities.travel import at
 from agent.experience.uses import MemoryUse
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import Outcome, Skill, Terrain, examine, look_at, talk, wait
+from agent.skills import Outcome, Skill, Terrain, examine, show_menu, talk, wait
 from agent.story.facts import outcome, required
 from agent.story.interactions import Errand, InteractionContext, Task
 from agent.story.milestones import Milestone, MilestoneLedger, ReachedMilestone, Witness
@@ -57,18 +57,18 @@ def capability(game: GameContext) -> Capability:
             *(_witness_action(milestone, terrain, ledger) for milestone in story.milestones),
         ),
         goals=(
-            *(_goal(_done(each), each.says, ERRAND_PRIORITY) for each in story.errands),
+            *(_goal(_done(each), each.label, ERRAND_PRIORITY) for each in story.errands),
             # Of goals of equal priority the first comes first: an ambition before the milestone it prepares.
             *(
                 replace(
-                    _goal(each.fact, each.says, MILESTONE_PRIORITY - _turn(each, story)),
+                    _goal(each.fact, each.label, MILESTONE_PRIORITY - _turn(each, story)),
                     unless=_past(each, story),
                 )
                 for each in story.ambitions
                 if each.fact not in story.wants and _can_come(each.fact, game)
             ),
             *(
-                _goal(reached(each), each.says, MILESTONE_PRIORITY - number)
+                _goal(reached(each), each.label, MILESTONE_PRIORITY - number)
                 for number, each in enumerate(story.milestones)
             ),
             *(_goal(each, f"have {each}, as requested", WANT_PRIORITY) for each in story.wants),
@@ -129,21 +129,21 @@ def _skips(errand: Errand, game: GameContext) -> bool:
     known = game.experience.person(game.story.place(errand.place).map_id, errand.person)
     if known is None or known.came:
         return False
-    game.experience.sways(MemoryUse.PEOPLE, errand.says, only_talks(known))
+    game.experience.record_influence(MemoryUse.PEOPLE, errand.label, only_talks(known))
     return True
 
 
 def _fact_sensor(story: Story) -> Sensor:
     """Return the sensor of the story facts."""
-    marks = story.marks
+    ram_facts = story.ram_facts
 
     def sources(state: State) -> tuple[object, ...]:
         return state.flags, state.player.badges, state.player.money, state.bag, state.party
 
     def read(state: State) -> dict[str, int]:
-        return {fact: int(mark.shown_by(state)) for fact, mark in marks.items()}
+        return {fact: int(mark.shown_by(state)) for fact, mark in ram_facts.items()}
 
-    return watching(dict.fromkeys(marks, 0), sources, read)
+    return watching(dict.fromkeys(ram_facts, 0), sources, read)
 
 
 def _milestone_sensor(story: Story, ledger: MilestoneLedger) -> Sensor:
@@ -164,14 +164,14 @@ def _milestone_sensor(story: Story, ledger: MilestoneLedger) -> Sensor:
 
 def _errand_action(errand: Errand, game: GameContext) -> BoundAction:
     def begin(state: State) -> Skill:
-        return game.hear(errand.person, talk(errand.person, game.terrain, state), state)
+        return game.observe_talk(errand.person, talk(errand.person, game.terrain, state), state)
 
     action = Action(
         name=_done(errand),
         requires=(Require(at(errand.place), at_least=1), FREE),
         effects=(Effect(_done(errand), 1),),
         cost=5,
-        says=errand.says,
+        label=errand.label,
     )
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES - {"stray_menu"})
 
@@ -196,7 +196,7 @@ def _task_action(task: Task, game: GameContext, chance: Random) -> BoundAction:
         ),
         effects=outcome((task.sets, *task.gives), task.takes),
         cost=5,
-        says=task.says,
+        label=task.label,
     )
     begin = partial(task.interaction.begin, context)
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
@@ -218,7 +218,7 @@ def _fit_to_fight(task: Task, game: GameContext) -> Iterator[Require]:
     if task.rested:
         yield Require("party:hp", at_least=RESTED)
     if homes(game, task):
-        yield Require(task.fits, at_least=1)
+        yield Require(task.suitable, at_least=1)
     if game.memory is not None:
         yield Require(task.recalled, at_least=1)
 
@@ -229,9 +229,9 @@ def _witness_action(milestone: Milestone, terrain: Terrain, ledger: MilestoneLed
 
     def begin(state: State) -> Skill:
         if milestone.witness in MENUS:
-            return look_at(MENUS[milestone.witness], proven, state, patience=LOOKS)
-        if milestone.reading is not None:
-            return examine(milestone.reading, terrain, state)
+            return show_menu(MENUS[milestone.witness], proven, state, patience=LOOKS)
+        if milestone.sign is not None:
+            return examine(milestone.sign, terrain, state)
         return _stand_still(proven)
 
     action = Action(
@@ -239,10 +239,10 @@ def _witness_action(milestone: Milestone, terrain: Terrain, ledger: MilestoneLed
         requires=(FREE, *_conditions(milestone)),
         effects=(Effect(reached(milestone), 1),),
         cost=1,
-        says=f"confirm on screen: {milestone.says}",
+        label=f"confirm on screen: {milestone.label}",
     )
     # A menu about to open has its letters loaded and no cursor yet, so it looks like text.
-    reads_on = milestone.witness in MENUS or milestone.reading is not None
+    reads_on = milestone.witness in MENUS or milestone.sign is not None
     suppresses = SCREEN_REFLEXES if reads_on else SCREEN_REFLEXES - {"text"}
     return BoundAction(action, begin, suppresses=suppresses)
 

@@ -20,14 +20,14 @@ from agent.capabilities.readiness import (
     ahead,
     following,
     odds,
+    readiness_of,
     remembered_strength,
-    standing,
     team_of,
 )
 from agent.capabilities.travel import at
 from agent.experience.uses import MemoryUse
 from agent.planning.domain import Action, Effect, Require
-from agent.skills import Skill, roam, talk, watchers
+from agent.skills import Skill, roam, talk, watching_trainers
 from agent.story.places import Place
 from emulator import Dex, State
 from emulator.rules.stats import experience_gained
@@ -66,7 +66,7 @@ def _ready_sensor(game: GameContext) -> Sensor:
         facts = dict(names)
         for task in ahead(game.story, state):
             if task.against is not None:
-                found = standing(game, state.party, task.against, following(game, task))
+                found = readiness_of(game, state.party, task.against, following(game, task))
                 facts[task.ready] = int(found.ready)
                 note_influence(task.ready, found)
         return facts
@@ -77,10 +77,10 @@ def _ready_sensor(game: GameContext) -> Sensor:
         grounds.pop(fact, None)
         if found.proof is not None:
             grounds[fact] = str(found.proof)
-            game.experience.sways(MemoryUse.WINS, fact, grounds[fact])
+            game.experience.record_influence(MemoryUse.WINS, fact, grounds[fact])
         elif found.held_back is not None:
             reasons[fact] = f"{found.held_back.description}, {found.held_back.outcome}"
-            game.experience.sways(MemoryUse.STRENGTH, fact, reasons[fact])
+            game.experience.record_influence(MemoryUse.STRENGTH, fact, reasons[fact])
 
     strength_of = remembered_strength()
 
@@ -102,7 +102,7 @@ def _sparring_sensor(game: GameContext) -> Sensor:
 
 def _partner(game: GameContext, state: State) -> int:
     """Return the sprite slot of a trainer on this map that the team almost surely beats, or 0."""
-    for each in watchers(game.terrain.world(state), state):
+    for each in watching_trainers(game.terrain.world(state), state):
         if odds(game.dex, state.party, each.opponent) >= SURE:
             return each.slot
     return NO_TRAINER
@@ -114,7 +114,7 @@ def _roam(place: Place, ready: tuple[Effect, ...], game: GameContext) -> BoundAc
         requires=(Require(at(place.name), at_least=1), FREE, Require("party:hp", at_least=FRESH)),
         effects=(*ready, Effect("party:hp", SPENT)),
         cost=_cost(game.dex, place),
-        says=f"train in {place.called}",
+        label=f"train in {place.called}",
     )
     return BoundAction(action, partial(roam, game.terrain), suppresses=frozenset({"busy"}))
 
@@ -128,7 +128,7 @@ def _spar(ready: tuple[Effect, ...], game: GameContext) -> BoundAction:
         requires=(Require(SPARRING, at_least=1), FREE, Require("party:hp", at_least=FRESH)),
         effects=(*ready, Effect(SPARRING, 0), Effect("party:hp", SPENT)),
         cost=SPAR_COST,
-        says="fight a weaker trainer for experience",
+        label="fight a weaker trainer for experience",
     )
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
 

@@ -28,13 +28,13 @@ from agent.skills import (
     Hazard,
     Obstacles,
     Skill,
-    broken_off,
-    find_way,
-    joins,
-    overseen,
+    is_connected,
+    observed,
+    shortest_route,
     spot_of,
+    stopped_when,
     travel,
-    watchers,
+    watching_trainers,
 )
 from agent.story.facts import outcome, required
 from agent.story.places import Land, Place, PlaceAccess, Square
@@ -55,21 +55,23 @@ MAP: Final = "map"  # the fact with the id of the current map
 
 def around(game: GameContext, _state: State) -> Obstacles:
     """Return the squares that memory gives a higher cost; a route may still cross them if there is no other."""
-    return Obstacles(frozenset(), dict.fromkeys(game.experience.barred(), BARRED_DETOUR))
+    return Obstacles(frozenset(), dict.fromkeys(game.experience.blocked_squares(), BARRED_DETOUR))
 
 
 def detour(place: Place, game: GameContext, state: State) -> str:
     """Return why the route to `place` is not the shortest; '' if memory does not change it."""
-    barred = game.experience.barred()
-    if not barred or not state.in_control:
+    blocked_squares = game.experience.blocked_squares()
+    if not blocked_squares or not state.in_control:
         return ""
-    usual = find_way(game.terrain, _end(place), state) or ()
-    found = next((barred[hop.to[:3]] for hop in usual if hop.to[:3] in barred), None)
+    usual = shortest_route(game.terrain, _end(place), state) or ()
+    found = next(
+        (blocked_squares[hop.to[:3]] for hop in usual if hop.to[:3] in blocked_squares), None
+    )
     if found is None:
         return ""
     where = game.story.called(found.map_id)
     why = f"a walk to {found.towards} got no further at ({found.x},{found.y}) of {where}"
-    game.experience.sways(MemoryUse.ROUTES, f"the way to {place.called}", why)
+    game.experience.record_influence(MemoryUse.ROUTES, f"the way to {place.called}", why)
     return f"remembered: {why}"
 
 
@@ -78,27 +80,27 @@ def walk(place: Place, game: GameContext, state: State) -> Skill:
 
     The walk ends where it gets dark if a member of the team can use FLASH, so that FLASH comes first.
     """
-    report, barred = game.hooks.emit, game.experience.barred()
+    report, blocked_squares = game.hooks.emit, game.experience.blocked_squares()
     began = state
 
     def pass_over(state: State) -> None:
         here = state.map
-        if (here.map_id, here.x, here.y) in barred:
+        if (here.map_id, here.x, here.y) in blocked_squares:
             report(SquareTried(state, (here.map_id, here.x, here.y), passed=True))
 
     way = travel(
         game.terrain,
         _end(place),
         state,
-        balked=lambda spot: report(SquareTried(began, spot[:3], place.called)),
+        on_blocked=lambda spot: report(SquareTried(began, spot[:3], place.called)),
     )
 
     def turned_dark(state: State) -> bool:
         return state.is_dark and state.in_control and game.story.can_use(state, FLASH)
 
-    if barred:
-        way = overseen(way, pass_over)
-    return way if state.is_dark else broken_off(way, turned_dark)
+    if blocked_squares:
+        way = observed(way, pass_over)
+    return way if state.is_dark else stopped_when(way, turned_dark)
 
 
 def _end(place: Place) -> Destination:
@@ -120,7 +122,7 @@ def trainer_sight(game: GameContext) -> Capability:
     def in_sight(state: State) -> Obstacles:
         if not state.in_control or not state.party.mons:
             return Obstacles()
-        seen = watchers(game.terrain.world(state), state)
+        seen = watching_trainers(game.terrain.world(state), state)
         risky = [each for each in seen if odds(game.dex, state.party, each.opponent) < SAFE]
         costs = {square: SIGHT_DETOUR for each in risky for square in each.squares}
         return Obstacles(frozenset(), costs)
@@ -173,7 +175,7 @@ def _reader(game: GameContext) -> Read:
             facts = {**facts, **lands}
         if here in spots:
             world, start = game.terrain.world(state), spot_of(state)
-            joined = {fact: int(joins(world, start, spot)) for fact, spot in spots[here]}
+            joined = {fact: int(is_connected(world, start, spot)) for fact, spot in spots[here]}
             facts = {**facts, **joined}
         return facts
 
@@ -191,7 +193,7 @@ def arriving(place: Place, story: Story) -> tuple[Effect, ...]:
 
 def _bound_action(place: Place, way: PlaceAccess, game: GameContext) -> BoundAction:
     def price(map_id: int) -> int:
-        return game.terrain.nearness.steps(map_id, place.map_id) // STEPS
+        return game.terrain.map_distances.steps(map_id, place.map_id) // STEPS
 
     action = Action(
         name=f"travel:{place.name}{way.suffix}",
@@ -204,7 +206,7 @@ def _bound_action(place: Place, way: PlaceAccess, game: GameContext) -> BoundAct
         effects=(*arriving(place, game.story), *outcome((*place.gives, *way.gives))),
         cost=TRAVEL_COST,
         extra=Extra(MAP, price),
-        says=f"walk to {place.called}",
+        label=f"walk to {place.called}",
     )
     # On a walk a warp blocks input, and an obstacle may need a menu: the skill handles both itself.
     note = partial(detour, place, game)

@@ -8,9 +8,9 @@ from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction
 from agent.capabilities.context import GameContext, only_talks
 from agent.experience.uses import MemoryUse
 from agent.planning.domain import Action
-from agent.skills import Skill, Terrain, leave_map, nothing, talk
+from agent.skills import Skill, Terrain, leave_map, no_skill, talk
 from emulator import Person, State
-from emulator.world.residents import ResidentKind
+from emulator.world.map_objects import MapObjectKind
 
 LOOKS = 3  # attempts to find a path to a person
 
@@ -22,7 +22,7 @@ def escape(terrain: Terrain) -> BoundAction:
         requires=(FREE,),
         effects=(),
         cost=1,
-        says="leave the map and plan again elsewhere",
+        label="leave the map and plan again elsewhere",
     )
     return BoundAction(action, partial(leave_map, terrain), suppresses=frozenset({"busy"}))
 
@@ -48,9 +48,9 @@ def inquiry(game: GameContext) -> Inquiry:
 
     def left(state: State) -> Iterator[Person]:
         here = state.map.map_id
-        residents = game.terrain.world(state).map(here).people
+        map_objects = game.terrain.world(state).map(here).people
         # Without trainers and items.
-        plain = {each.slot for each in residents if each.kind is ResidentKind.PERSON}
+        plain = {each.slot for each in map_objects if each.kind is MapObjectKind.PERSON}
         for person in state.people_present:
             key = here, person.slot
             if person.slot not in plain or key in asked or key in story_people:
@@ -60,14 +60,14 @@ def inquiry(game: GameContext) -> Inquiry:
                 yield person
             else:
                 about = f"asking number {person.slot} in {known.place}"
-                game.experience.sways(MemoryUse.PEOPLE, about, only_talks(known))
+                game.experience.record_influence(MemoryUse.PEOPLE, about, only_talks(known))
 
     def begin(state: State) -> Skill:
         here = state.map
         near = min(left(state), key=lambda each: abs(each.x - here.x) + abs(each.y - here.y))
         asked.add((here.map_id, near.slot))
         conversation = talk(near.slot, game.terrain, state, patience=LOOKS)
-        return game.hear(near.slot, conversation, state)
+        return game.observe_talk(near.slot, conversation, state)
 
     def is_left(state: State) -> bool:
         return next(left(state), None) is not None
@@ -77,11 +77,11 @@ def inquiry(game: GameContext) -> Inquiry:
         requires=(FREE,),
         effects=(),
         cost=1,
-        says="ask a person who was not asked yet",
+        label="ask a person who was not asked yet",
     )
     bound = BoundAction(
         action,
-        lambda state: begin(state) if is_left(state) else nothing(),
+        lambda state: begin(state) if is_left(state) else no_skill(),
         suppresses=SCREEN_REFLEXES,
     )
     return Inquiry(bound, is_left)

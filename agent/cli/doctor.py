@@ -24,7 +24,7 @@ from agent.errors import UsageError
 from agent.tools import OwnerFact, ReaderCheck, owner_facts, reader_checks
 from emulator import EmulatorError, demo_cartridge_path, load_cartridge
 from emulator.soundness.check import CartridgeCheck
-from emulator.soundness.survey import UNSOUND_ADVICE, refuse_unsound, survey
+from emulator.soundness.survey import INVALID_IMAGE_ADVICE, require_valid, survey
 
 PACKAGES: Final = ("pyboy", "numpy", "pillow", "anthropic", "pytesseract", "typer", "rich")
 DISK_FLOOR_GB: Final = 1.0  # a night of play with checkpoints takes less
@@ -102,7 +102,7 @@ def confirmable(rom: Path | None) -> tuple[OwnerFact, ...]:
     """Return facts that the owner can confirm at a glance; none for an unsound cartridge."""
     try:
         cartridge = load_cartridge(rom or demo_cartridge_path())
-        refuse_unsound(cartridge, survey(cartridge))
+        require_valid(cartridge, survey(cartridge))
     except EmulatorError:
         return ()  # the findings contain the reason
     return tuple(owner_facts(cartridge))
@@ -111,7 +111,7 @@ def confirmable(rom: Path | None) -> tuple[OwnerFact, ...]:
 def show_facts(facts: tuple[OwnerFact, ...], console: Console) -> None:
     """Print the facts that the owner can confirm."""
     if facts:
-        rows = ((fact.what, fact.says) for fact in facts)
+        rows = ((fact.name, fact.description) for fact in facts)
         console.print(rows_of(("what", "the cartridge says"), rows, "confirm at a glance"))
 
 
@@ -167,12 +167,12 @@ def _findings(
 
 def _invariant(check: CartridgeCheck) -> HealthFinding:
     if check.is_sound:
-        counted = f"{check.looked_at} checked" if check.looked_at else "it has none"
+        counted = f"{check.checked} checked" if check.checked else "it has none"
         return HealthFinding(SURVEY, OK, f"{check.invariant}: {counted}")
     more = check.broken - len(check.violations)
     listed = "; ".join(check.violations) + (f"; and {more} more" if more else "")
     found = f"{check.invariant}, but: {listed}"
-    return HealthFinding(SURVEY, BROKEN, found, UNSOUND_ADVICE)
+    return HealthFinding(SURVEY, BROKEN, found, INVALID_IMAGE_ADVICE)
 
 
 def _reader(check: ReaderCheck) -> HealthFinding:
@@ -240,7 +240,7 @@ def show_outlook(outlook: Outlook, output: Output, *, facts: bool) -> None:
     output.say("Open goals, most urgent first:" if outlook.goals else "Open goals: none")
     for goal in outlook.goals:
         chosen = " <- active" if goal is outlook.goal else ""
-        output.say(f"  {goal.says} (priority {goal.priority}){chosen}")
+        output.say(f"  {goal.label} (priority {goal.priority}){chosen}")
     if facts:
         true = [f"{name} = {value}" for name, value in sorted(outlook.facts.items()) if value]
         output.say(f"Facts, {len(outlook.facts) - len(true)} others are 0: {', '.join(true)}")

@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
-from agent.tools.report.words import visible
+from agent.tools.report.words import sanitized
 
 
 class Output(Console):
@@ -24,7 +24,7 @@ class Output(Console):
     ) -> Iterable[Segment]:
         """Yield the segments of a renderable, with control characters made visible."""
         for each in super().render(renderable, options):
-            yield each if each.control else each._replace(text=visible(each.text))
+            yield each if each.control else each._replace(text=sanitized(each.text))
 
     def on_broken_pipe(self) -> None:
         """Stop writing: the reader of the pipe, such as `| head`, has closed it."""

@@ -217,7 +217,7 @@ def _flags(**given: object) -> tuple[str, ...]:
 
 def _hang_s(hang: float | None, timeout_s: float, *, asks: bool) -> float:
     """Return the time without a tick that counts as a hang, which includes answers and retries of a model."""
-    longest: float = RETRY_POLICY.in_all_s + timeout_s
+    longest: float = RETRY_POLICY.max_total_s + timeout_s
     if hang is None:
         return HANG_S + CALLS * longest * asks
     if asks and hang < longest:

@@ -23,7 +23,7 @@ from agent.tools.replay.operations import (
     replay_run,
 )
 from agent.tools.report.comparison import PAGE, as_csv, as_json, write_comparison
-from agent.tools.report.page import gathered_runs, report_run
+from agent.tools.report.page import read_runs_data, report_run
 
 SHOWN: Final = 24  # fields, and ranges of RAM
 
@@ -31,14 +31,16 @@ SHOWN: Final = 24  # fields, and ranges of RAM
 def show_first_difference(runs: Sequence[Path], rom: Path | None, err: Output) -> None:
     """Print the first difference between a recording and its replay, or between two; exit with 1 if there is one."""
     found = (
-        bisect_run(runs[0], rom, tell=err.say)
+        bisect_run(runs[0], rom, say=err.say)
         if len(runs) == 1
-        else bisect_runs(runs[0], runs[1], rom, tell=err.say)
+        else bisect_runs(runs[0], runs[1], rom, say=err.say)
     )
     for note in found.notes:
         err.say(note)
-    took = f"{found.ticks} ticks replayed, {found.restores} restores of {found.moments} checkpoints"
-    err.say(f"{took} (at most {found.most:.1f})")
+    took = (
+        f"{found.ticks} ticks replayed, {found.restores} restores of {found.restorable} checkpoints"
+    )
+    err.say(f"{took} (at most {found.max_restores:.1f})")
     _exit_with(found.divergence, found.shown)
 
 
@@ -120,20 +122,20 @@ def replay(
     for form, file in files.items():
         if file is not None:
             shot = PictureRequest(form, file, first, last, SCALE if scale is None else scale)
-            size = picture_run(runs[0], rom, shot, tell=err.say)
+            size = picture_run(runs[0], rom, shot, say=err.say)
             err.say(f"{file}: {size:,} bytes")
             return
     if export is not None:
-        size = export_run(runs[0], export, tell=err.say)
+        size = export_run(runs[0], export, say=err.say)
         err.say(f"{export}: {size:,} bytes")
     elif bisect:
         show_first_difference(runs, rom, err)
     elif decide:
-        redecided = redecide_run(runs[0], rom, memory, tell=err.say)
+        redecided = redecide_run(runs[0], rom, memory, say=err.say)
         err.say(f"{redecided.ticks} ticks decided again, with {redecided.advice} recorded answers")
         _exit_with(redecided.divergence)
     else:
-        ticks, divergence = replay_run(runs[0], rom, episode, tell=err.say)
+        ticks, divergence = replay_run(runs[0], rom, episode, say=err.say)
         err.say(f"{ticks} ticks replayed")
         _exit_with(divergence)
 
@@ -170,7 +172,7 @@ def report(
     if not (as_object or as_table):
         out.say(str(_write_report(runs, rom, write)))
         return
-    gathered = gathered_runs(runs, rom)
+    gathered = read_runs_data(runs, rom)
     if write is not None:
         _write_report(runs, rom, write)
     if as_table:
@@ -183,4 +185,4 @@ def report(
 def _write_report(runs: list[Path], rom: Path | None, to: Path | None) -> Path:
     if len(runs) == 1:
         return report_run(runs[0], rom, to)
-    return write_comparison(gathered_runs(runs, rom), to or Path(PAGE))
+    return write_comparison(read_runs_data(runs, rom), to or Path(PAGE))

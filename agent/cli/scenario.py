@@ -10,12 +10,12 @@ from typing import Final
 import typer
 from rich.text import Text
 
-from agent.app.process import write_whole
+from agent.app.process import write_atomically
 from agent.cli import flags
 from agent.cli.flags import argument, option, seeds_of
 from agent.cli.output import Output, rows_of
-from agent.tools.scenario.capture import MomentRequest, from_stuck, record
-from agent.tools.scenario.file import Listed, listed, read_scenarios
+from agent.tools.scenario.capture import RecordRequest, from_stuck, record
+from agent.tools.scenario.file import ScenarioListing, list_entry, read_scenarios
 from agent.tools.scenario.run import (
     Report,
     ScenarioVerdict,
@@ -73,7 +73,7 @@ def run_them(
             err.say(f"{name}: skipped: {each.skipped}")
     if write is not None:
         command = join(["scenario", "run", *(each.as_posix() for each in paths)])
-        write_whole(write, page(scenarios, reports, command, seeds or ""))
+        write_atomically(write, page(scenarios, reports, command, seeds or ""))
     if as_json:
         rows = [{**asdict(each), "verdict": each.verdict.value} for each in reports]
         out.say(json.dumps({"scenarios": rows, **_counts(reports)}))
@@ -89,11 +89,11 @@ def list_them(
 ) -> None:
     """List scenarios with their start, and whether it can be used."""
     out = Output()
-    rows = [listed(each) for each in read_scenarios(paths, states)]
+    rows = [list_entry(each) for each in read_scenarios(paths, states)]
     if as_json:
         out.say(json.dumps({"scenarios": [asdict(each) for each in rows]}))
     else:
-        cells = ((each.name, each.pitfall, each.says, _start(each)) for each in rows)
+        cells = ((each.name, each.pitfall, each.description, _start(each)) for each in rows)
         out.print(rows_of(("scenario", "pitfall", "description", "begins at"), cells, ""))
 
 
@@ -113,7 +113,7 @@ def record_one(
     rom: Path | None = PLAYED,
 ) -> None:
     """Make a scenario that begins at a tick of a run."""
-    made = record(run, rom, MomentRequest(at, name, says, tuple(until or ())), into)
+    made = record(run, rom, RecordRequest(at, name, says, tuple(until or ())), into)
     _report_made([made], rom, Output())
 
 
@@ -168,7 +168,7 @@ def _print(reports: Sequence[Report], out: Output, *, by_game: bool) -> None:
     out.say(f"{len(reports)} scenarios: {counts}" if reports else "there is no scenario to run")
 
 
-def _start(row: Listed) -> Text:
+def _start(row: ScenarioListing) -> Text:
     """Return where a scenario begins, with the reason if its start is unusable."""
     trouble = (f"\nunusable: {row.trouble}", "red") if row.trouble else ""
     return Text.assemble(row.start, trouble)

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agent.app import interrupts
-from agent.app.process import write_whole
+from agent.app.process import write_atomically
 from agent.cli import flags
 from agent.cli.flags import option, switch
 from agent.cli.output import Output
@@ -55,8 +55,8 @@ def verify_cartridge(
     if not as_json:
         out.print(_table(verdict))
     text = json.dumps(verdict.as_json(), indent=1)
-    write_whole(write / f"{REPORT}.json", text + "\n")
-    write_whole(write / f"{REPORT}.html", page(verdict))
+    write_atomically(write / f"{REPORT}.json", text + "\n")
+    write_atomically(write / f"{REPORT}.html", page(verdict))
     if as_json:
         out.say(json.dumps(verdict.as_json()))
     err.say(f"The report is in {write / REPORT}.html and .json.")
@@ -74,7 +74,7 @@ def _table(verdict: CartridgeVerdict) -> Table:
     table.add_column()
     for row in verdict.wrong:
         table.add_row(Text(f"wrong: {row.fact.id}"), Text(row.words))
-        table.add_row("  expected", Text(row.fact.says))
+        table.add_row("  expected", Text(row.fact.statement))
     if verdict.broke:
         table.add_row("play broke", Text(verdict.played.reason))
     for topic in dict.fromkeys(row.fact.topic for row in verdict.rows):

@@ -36,7 +36,7 @@ class ActionCosts:
             str, Action
         ] = {}  # the actions last returned: an unchanged action stays the same object
 
-    def today(
+    def current_costs(
         self, actions: Sequence[Action], failures: Mapping[str, int], state: State | None
     ) -> list[Action]:
         """Return the actions at their current costs, each with what memory knows as its note."""
@@ -59,10 +59,10 @@ class ActionCosts:
         self, offered: Sequence[Action], failures: Mapping[str, int], state: State | None
     ) -> Callable[[Goal, Facts], Plan | None]:
         """Return the plan search for the current situation."""
-        actions = self.today(offered, failures, state)
+        actions = self.current_costs(offered, failures, state)
         if state is None:
             return partial(plan, actions=actions)
-        without_memory = partial(self.today, offered, failures, None)
+        without_memory = partial(self.current_costs, offered, failures, None)
         return partial(self._find, actions, without_memory, self._place_of(state))
 
     def _find(
@@ -73,7 +73,7 @@ class ActionCosts:
         goal: Goal,
         facts: Facts,
     ) -> Plan | None:
-        known = self.experience.leading_to(goal.says, place)
+        known = self.experience.leading_to(goal.label, place)
         mistakes = self.experience.failing(place).values()
         found = plan(goal, facts, in_order(actions, sequence_of(known)) if known else actions)
         if found is None:
@@ -87,7 +87,7 @@ class ActionCosts:
             return found
         total = known.success_count + known.failure_count
         worked = f"from here this worked {known.success_count} of {total} times"
-        return noted(found, f"remembered: {worked}")
+        return with_note(found, f"remembered: {worked}")
 
     def _is_new(self, use: MemoryUse, place: str, found: Plan) -> bool:
         """Return whether this plan was not yet compared since the last lesson; a comparison takes a second search."""
@@ -98,7 +98,7 @@ class ActionCosts:
 
     def _compare(self, use: MemoryUse, found: Plan, otherwise: Plan | None, why: str) -> None:
         if otherwise is not None and names_of(otherwise) != names_of(found):
-            self.experience.sways(use, f"the way to {found.goal.says}", why)
+            self.experience.record_influence(use, f"the way to {found.goal.label}", why)
 
 
 def _without_broken(action: Action, broken: Mapping[str, str]) -> Action:
@@ -129,7 +129,7 @@ def _with_notes(action: Action, texts: Iterable[str]) -> Action:
     return replace(action, note="; ".join(filter(None, [action.note, *words])))
 
 
-def noted(chosen: Plan, note: str) -> Plan:
+def with_note(chosen: Plan, note: str) -> Plan:
     """Return a plan with a note added to its first action."""
     first, *others = chosen.actions
     if note in first.note:

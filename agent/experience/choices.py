@@ -37,7 +37,7 @@ class TaskChoices:
             if best.why:
                 self._experience.reasons[task.sets] = best.why
             if best.way != drawn:
-                self._experience.sways(MemoryUse.CHOICES, task.says, best.why)
+                self._experience.record_influence(MemoryUse.CHOICES, task.label, best.why)
         return self.made[task.id]
 
     def settle(self, task: Task, words: Callable[[int], str]) -> int:
@@ -49,7 +49,7 @@ class TaskChoices:
             return task.interaction.people[0]
         if self._advise is not None and task.id not in self._asked:
             self._asked.add(task.id)
-            advised = self._advise(task.says, {way: words(way) for way in task.interaction.people})
+            advised = self._advise(task.label, {way: words(way) for way in task.interaction.people})
             self.made[task.id] = self.made[task.id] if advised is None else advised
         return self.made[task.id]
 

@@ -10,23 +10,23 @@ from statistics import fmean, variance
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from emulator import State, World
-from emulator.world.residents import ResidentKind
+from emulator.world.map_objects import MapObjectKind
 from memory import (
-    WAYPOINT,
+    MILESTONE_TIME,
     BlackboardEvent,
+    BlockedSquare,
     Entry,
     Json,
     LearnedPattern,
     MistakeRecord,
-    PersonHeard,
     Recall,
-    ShelfSeen,
+    ShopStockSeen,
     SuccessfulStrategy,
-    WayBarred,
+    TalkOutcome,
     milestones_of,
 )
 from memory.codec import SavedAttributes, from_json
-from memory.tiers.encounters import BARRED, ENCOUNTERS, HEARD, SHELF
+from memory.tiers.encounters import BLOCKED_SQUARE, ENCOUNTERS, SHOP_STOCK, TALK_OUTCOME
 
 ENOUGH: Final = 3  # runs to one milestone that show which items are never missed
 SPREAD: Final = 3  # trials of a choice needed to estimate its variance
@@ -36,7 +36,7 @@ LATELY: Final = 100  # earlier runs whose choices are compared
 MET: Final = 200  # encounters of each kind that are searched
 OFTEN: Final = 3  # battles after which a sequence of moves counts as proven
 MOSTLY: Final = 0.7  # the share of them that must be won
-Record = TypeVar("Record", PersonHeard, ShelfSeen, WayBarred)
+Record = TypeVar("Record", TalkOutcome, ShopStockSeen, BlockedSquare)
 Known = TypeVar("Known")
 
 
@@ -46,7 +46,7 @@ def found(world: World, state: State) -> Mapping[int, int]:
     taken: Counter[int] = Counter()
     for each in world.maps:
         items = {
-            person.slot: person.item for person in each.people if person.kind is ResidentKind.ITEM
+            person.slot: person.item for person in each.people if person.kind is MapObjectKind.ITEM
         }
         for toggle in each.header.toggles if items else ():
             item = items.get(toggle.slot)
@@ -55,7 +55,7 @@ def found(world: World, state: State) -> Mapping[int, int]:
     return taken
 
 
-def spare(waypoints: Iterable[Entry]) -> Mapping[int, str]:
+def unneeded(waypoints: Iterable[Entry]) -> Mapping[int, str]:
     """Return the items that no run needed to pick up, each with the reason in words.
 
     Every run would have had one left without those picked up, at the latest milestone at which several runs ended.
@@ -147,15 +147,18 @@ EVERY_USE: Final = frozenset(MemoryUse)
 
 
 class Experience(SavedAttributes):
-    """Read-only queries on memory for decisions, cached until `learnt` reports a change.
+    """Read-only queries on memory for decisions, cached until `long_term_changed` reports a change.
 
     `lessons` counts these changes: conclusions are computed again when it changes. `reasons` are
     facts that memory makes false, with the reason in words; `grounds` are facts true because of memory alone;
-    `broken` are effects that actions do not have, by the action's name; `told` lists other influences by subject.
+    `broken` are effects that actions do not have, by the action's name; `influences` lists other influences by subject.
     `moved` counts, for each use, the decisions that memory changed; it is part of a checkpoint.
     """
 
-    SAVED = ("moved", "told")  # decisions changed by each use, and the reasons already counted
+    SAVED = (
+        "moved",
+        "influences",
+    )  # decisions changed by each use, and the reasons already counted
 
     def __init__(
         self,
@@ -168,7 +171,7 @@ class Experience(SavedAttributes):
         self.reasons: dict[str, str] = {}
         self.grounds: dict[str, str] = {}
         self.broken: dict[str, dict[str, str]] = {}
-        self.told: dict[str, str] = {}
+        self.influences: dict[str, str] = {}
         self.moved: Counter[MemoryUse] = Counter()
         self._recall = recall
         self._uses = uses
@@ -176,15 +179,15 @@ class Experience(SavedAttributes):
         self._session = session  # the scope of encounters of this run
         self._cache: dict[tuple[object, ...], Any] = {}
 
-    def learnt(self, _event: BlackboardEvent) -> None:
+    def long_term_changed(self, _event: BlackboardEvent) -> None:
         """Drop the cached answers, because long-term memory has changed."""
         self.lessons += 1
         self._cache.clear()
 
-    def met(self, event: BlackboardEvent) -> None:
+    def encounter_stored(self, event: BlackboardEvent) -> None:
         """Drop the cached answers after an encounter of this session."""
         if event.entry.kind in ENCOUNTERS:
-            self.learnt(event)
+            self.long_term_changed(event)
 
     def failing(self, place: str) -> Mapping[str, MistakeRecord]:
         """Return the mistake of each action that keeps failing in a place, by the action's name."""
@@ -220,10 +223,10 @@ class Experience(SavedAttributes):
         known: Sequence[Entry] = self._known(MemoryUse.CHOICES, (), self._waypoints, ())
         return best_of(choice, ways, drawn, known)
 
-    def spare(self, item: int) -> str:
+    def unneeded(self, item: int) -> str:
         """Return the reason why an item need not be picked up; '' if it may be needed."""
         known: Mapping[int, str] = self._known(
-            MemoryUse.THINGS, (), lambda recall: spare(self._waypoints(recall)), {}
+            MemoryUse.THINGS, (), lambda recall: unneeded(self._waypoints(recall)), {}
         )
         return known.get(item, "")
 
@@ -238,23 +241,27 @@ class Experience(SavedAttributes):
         known: Mapping[Json, LearnedPattern] = self._known(MemoryUse.SEQUENCES, (place,), find, {})
         return known.get(goal)
 
-    def barred(self) -> Mapping[tuple[int, int, int], WayBarred]:
+    def blocked_squares(self) -> Mapping[tuple[int, int, int], BlockedSquare]:
         """Return the squares that a walk could not enter, and no later walk has entered."""
-        ways = self._met(MemoryUse.ROUTES, BARRED, WayBarred)
+        ways = self._met(MemoryUse.ROUTES, BLOCKED_SQUARE, BlockedSquare)
         return {(each.map_id, each.x, each.y): each for each in ways.values() if not each.passed}
 
-    def shelf(self, map_id: int, slot: int) -> ShelfSeen | None:
+    def shelf(self, map_id: int, slot: int) -> ShopStockSeen | None:
         """Return the stock of a clerk as last seen."""
-        return self._met(MemoryUse.SHOPS, SHELF, ShelfSeen).get(f"{SHELF}:{map_id}:{slot}")
+        return self._met(MemoryUse.SHOPS, SHOP_STOCK, ShopStockSeen).get(
+            f"{SHOP_STOCK}:{map_id}:{slot}"
+        )
 
-    def person(self, map_id: int, slot: int) -> PersonHeard | None:
+    def person(self, map_id: int, slot: int) -> TalkOutcome | None:
         """Return the text a person said, and the effects of the talk."""
-        return self._met(MemoryUse.PEOPLE, HEARD, PersonHeard).get(f"{HEARD}:{map_id}:{slot}")
+        return self._met(MemoryUse.PEOPLE, TALK_OUTCOME, TalkOutcome).get(
+            f"{TALK_OUTCOME}:{map_id}:{slot}"
+        )
 
-    def sways(self, use: MemoryUse, about: str, why: str) -> None:
+    def record_influence(self, use: MemoryUse, about: str, why: str) -> None:
         """Count a decision that memory changes, and store its subject `about` and reason; once for each reason."""
-        if self.told.get(about) != why:
-            self.told[about] = why
+        if self.influences.get(about) != why:
+            self.influences[about] = why
             self.moved[use] += 1
 
     def _known(
@@ -275,7 +282,7 @@ class Experience(SavedAttributes):
         )
 
     def _waypoints(self, recall: Recall) -> Sequence[Entry]:
-        return recall.recent(self._episodes, WAYPOINT, LATELY)
+        return recall.recent(self._episodes, MILESTONE_TIME, LATELY)
 
     def _met(self, use: MemoryUse, kind: str, record: type[Record]) -> Mapping[str, Record]:
         """Return the open encounters of a kind by key; those of this session replace earlier ones."""

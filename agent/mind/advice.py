@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from agent.advisor.port import Advice, Advisor, Option, Purpose, Question, Silent
+from agent.advisor.port import Advice, Advisor, NoAnswer, Option, Purpose, Question
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Facts, Goal
 from agent.planning.search import Plan
@@ -46,7 +46,7 @@ class QuestionAnswered:
     """A question was asked and answered."""
 
     question: Question
-    answer: Advice | Silent
+    answer: Advice | NoAnswer
 
 
 class QuestionContext(NamedTuple):
@@ -80,13 +80,13 @@ class CurrentMoment:
 Describe = Callable[[Purpose, QuestionContext, str], str]  # the context and the event, in words
 
 
-class Advising(SavedAttributes):
+class ModelAdvice(SavedAttributes):
     """Asks `advisor`, and holds the questions due and the current advice; part of a checkpoint.
 
     `every` is the interval of routine questions in ticks, 0 for never. Questions are about the context `now`.
     """
 
-    SAVED = ("_due", "_asked", "lifted", "_candidates", "_until", "_routine", "_milestone")
+    SAVED = ("_due", "_asked", "advised_goals", "_candidates", "_until", "_routine", "_milestone")
 
     def __init__(
         self, advisor: Advisor, describe: Describe, now: CurrentMoment, hooks: Hooks, every: int = 0
@@ -98,7 +98,7 @@ class Advising(SavedAttributes):
         self._every = every
         self._due: dict[str, str] = {}  # questions due: the subject by purpose
         self._asked: dict[str, int] = {}  # the tick each question was last asked
-        self.lifted: dict[str, int] = {}  # the rank of each advised goal, by name
+        self.advised_goals: dict[str, int] = {}  # the rank of each advised goal, by name
         self._candidates: list[str] = []
         self._until = 0
         self._routine = every
@@ -110,9 +110,9 @@ class Advising(SavedAttributes):
         self._milestone = milestone
         self._due[Purpose.MILESTONE.value] = milestone
 
-    def set_back(self, goal: str, times: int) -> None:
+    def note_failure(self, goal: str, times: int) -> None:
         """Record a failure for a goal, and drop the advice on that goal."""
-        self.lifted.pop(goal, None)
+        self.advised_goals.pop(goal, None)
         if times >= FAILED:
             self._due[Purpose.PLAN_FAILED.value] = goal
 
@@ -124,12 +124,12 @@ class Advising(SavedAttributes):
 
     def lift(self, goal: Goal) -> int:
         """Return the priority a goal gains by advice."""
-        rank = self.lifted.get(goal.name)
+        rank = self.advised_goals.get(goal.name)
         if rank is None:
             return 0
         return max(min(LIFTS[rank], NEEDS - rank - goal.priority), 0)
 
-    def consult(self, tick: int) -> bool:
+    def ask_if_due(self, tick: int) -> bool:
         """Ask the most urgent question that is due; return whether advice was gained or has expired."""
         changed = self._expire(tick)
         if self._every and tick >= self._routine:
@@ -151,10 +151,10 @@ class Advising(SavedAttributes):
         answer = self._answer(purpose, about, candidates)
         if answer is None:
             return False
-        self.lifted = {name: rank for rank, name in enumerate(answer.goals[: len(LIFTS)])}
+        self.advised_goals = {name: rank for rank, name in enumerate(answer.goals[: len(LIFTS)])}
         self._candidates = list(answer.candidates)
         self._until = tick + LASTS
-        return bool(self.lifted or self._candidates)
+        return bool(self.advised_goals or self._candidates)
 
     def choose(self, about: str, ways: Mapping[int, str]) -> int | None:
         """Return which of several alternatives, by number with a label, was advised; None without advice."""
@@ -175,25 +175,27 @@ class Advising(SavedAttributes):
     ) -> Advice | None:
         """Return an answer that is confident enough to follow, or None."""
         moment = self.now()
-        sight = moment.percept.sight
+        reading = moment.percept.reading
         question = Question(
             purpose=purpose,
             tick=moment.percept.tick,
             game_s=moment.percept.state.frame / FRAMES_PER_SECOND,
             situation=self._describe(purpose, moment, about),
-            goals=tuple(Option(each.name, each.says) for each in moment.goals),
+            goals=tuple(Option(each.name, each.label) for each in moment.goals),
             candidates=candidates,
             milestone=self._milestone,
-            picture=sight.screen.png() if sight is not None and purpose is Purpose.STUCK else b"",
+            picture=reading.screen.png()
+            if reading is not None and purpose is Purpose.STUCK
+            else b"",
         )
         answer = self._advisor.ask(question)
         self.hooks.emit(QuestionAnswered(question, answer))
-        return None if isinstance(answer, Silent) or answer.confidence < SURE else answer
+        return None if isinstance(answer, NoAnswer) or answer.confidence < SURE else answer
 
     def _expire(self, tick: int) -> bool:
-        if tick < self._until or not (self.lifted or self._candidates):
+        if tick < self._until or not (self.advised_goals or self._candidates):
             return False
-        self.lifted.clear()
+        self.advised_goals.clear()
         self._candidates.clear()
         return True
 
@@ -209,11 +211,11 @@ def _candidates(moment: QuestionContext) -> tuple[Option, ...]:
         for each in moment.actions
         if each.possible(moment.facts) and each.changes(moment.facts)
     ]
-    return tuple(Option(each.name, each.says) for each in useful[:MOST])
+    return tuple(Option(each.name, each.label) for each in useful[:MOST])
 
 
 @dataclass(frozen=True, slots=True)
-class Describing:
+class SituationDescriber:
     """Describes situations of one game in words, for questions to a model."""
 
     story: Story

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from agent.advisor.port import Tool, ToolRefused
 from agent.capabilities.readiness import ahead, odds
-from agent.mind.advice import Describing, QuestionContext, quoted, screen_rows
+from agent.mind.advice import QuestionContext, SituationDescriber, quoted, screen_rows
 from agent.planning.search import explain
 from memory import Entry, Json, MalformedRecord, MemoryActions, MemoryQuery, scope_name
 
@@ -32,7 +32,7 @@ class AdvisorTools:
     """The tools of one mind. `now` returns the context of the question."""
 
     memory: MemoryActions
-    describing: Describing
+    describer: SituationDescriber
     now: Callable[[], QuestionContext]
 
     def all(self) -> tuple[Tool, ...]:
@@ -103,9 +103,9 @@ class AdvisorTools:
             case "screen":
                 rows = screen_rows(percept.text)
             case "map":
-                rows = self.describing.around(percept.state)
+                rows = self.describer.around(percept.state)
             case "party":
-                rows = self.describing.team(percept.state)
+                rows = self.describer.team(percept.state)
             case _:
                 rows = self._odds()
         return "\n".join(rows) or "there is nothing to see"
@@ -121,10 +121,10 @@ class AdvisorTools:
 
     def _odds(self) -> Iterator[str]:
         party = self.now().percept.state.party
-        for task in ahead(self.describing.story, self.now().percept.state):
+        for task in ahead(self.describer.story, self.now().percept.state):
             if task.against is not None and party.mons:
-                chance = odds(self.describing.dex, party, task.against)
-                yield f"{task.says}: {100 * chance:.0f}% with the present team"
+                chance = odds(self.describer.dex, party, task.against)
+                yield f"{task.label}: {100 * chance:.0f}% with the present team"
 
     def _undecided(self, claim: Mapping[str, Json]) -> Json:
         """Return a claim; raise ToolRefused if it holds already, since its text would count as confirmed."""

@@ -14,7 +14,7 @@ class IntentSource(Enum):
 
     REFLEX = "reflex"
     PLAN = "plan"
-    LADDER = "ladder"  # an exit action of stuck recovery
+    RECOVERY = "ladder"  # an exit action of stuck recovery
     ADVICE = "advice"  # a candidate that the advisor proposed
     IDLE = "idle"
 
@@ -36,8 +36,8 @@ class Intent:
     source: IntentSource
     name: str
     why: str
-    pursuit: ActiveGoal | None
-    course: SkillRun
+    active_goal: ActiveGoal | None
+    skill_run: SkillRun
     began: State
     plan: str = ""
 

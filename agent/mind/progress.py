@@ -173,7 +173,7 @@ class ProgressMonitor(SavedAttributes):
         return StuckReason.NO_NOVELTY if self.quiet > self._patience else None
 
     @property
-    def culprits(self) -> tuple[str, ...]:
+    def suspects(self) -> tuple[str, ...]:
         """The actions to avoid: the suspected one, else those tried more than once, else the last."""
         worst = self._worst()
         if worst is not None and worst[1]:
@@ -230,7 +230,7 @@ class ProgressMonitor(SavedAttributes):
         """Record an action that a reflex ended, at the player's square."""
         self._count(StuckReason.REFLEX_LOOP, action, f"{reflex} {self._square}")
 
-    def at_a_loss(self) -> None:
+    def no_plan(self) -> None:
         """Record a tick in which no goal has a plan."""
         self._lost += 1
 
@@ -252,7 +252,7 @@ class ProgressMonitor(SavedAttributes):
             key: times / _limit(key) for key, times in self._counts.items() if times >= _limit(key)
         }
 
-    def come_back(self, died: Mapping[str, Any]) -> None:
+    def resume_after_restore(self, died: Mapping[str, Any]) -> None:
         """Start again at a checkpoint; what the abandoned branch had gained does not count as a gain."""
         self.rest()
         self._gains.gained.update(died["gains"]["gained"])

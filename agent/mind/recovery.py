@@ -60,14 +60,14 @@ class StuckEpisode:
 
 
 @dataclass(frozen=True, slots=True)
-class EpisodeTold:
+class EpisodeReport:
     """A stuck episode to record: it is over, or the branch in which it happened was abandoned."""
 
     episode: StuckEpisode
     percept: Percept
 
 
-class Ladder(SavedAttributes):
+class StuckRecovery(SavedAttributes):
     """Watches progress and chooses recovery steps; `escape` leaves a map, `inquiry` asks people.
 
     Cool-downs, the current episode and all counts survive a restore. `seed` decides how long to wait
@@ -94,7 +94,7 @@ class Ladder(SavedAttributes):
         self.restores = 0
         self._owed = False  # whether an abandoned branch has no recorded post-mortem yet
         self._seed = seed
-        self.indispensable: Collection[str] = ()  # actions that never cool down
+        self.never_cooling: Collection[str] = ()  # actions that never cool down
         self._tick = 0
         self._cooling: dict[str, int] = {}  # cool-down end tick by action
         self._leaving: int | None = None  # the map to leave
@@ -120,7 +120,7 @@ class Ladder(SavedAttributes):
         self._leaving = self._asking = None
         return replace(episode, over=True)
 
-    def climb(
+    def escalate(
         self, reason: StuckReason, percept: Percept, goal: str | None, *, may_ask: bool
     ) -> RecoveryStep:
         """Take the next recovery step for `reason` and return it; `may_ask` if there is an advisor."""
@@ -129,14 +129,14 @@ class Ladder(SavedAttributes):
             self.episode = self._new_episode(reason, percept, goal)
         elif self.episode.rungs[-1] == RecoveryStep.RESTORE.value:
             self.episode = replace(self.episode, since=self._since(percept), noticed=percept.tick)
-        rung = self._next_step(percept, may_ask=may_ask)
+        step = self._next_step(percept, may_ask=may_ask)
         self.episode = replace(
             self.episode,
             lasted=percept.tick,
             tried=tuple(dict.fromkeys((*self.episode.tried, *self.progress.tried))),
-            rungs=(*self.episode.rungs, rung.value),
+            rungs=(*self.episode.rungs, step.value),
         )
-        match rung:
+        match step:
             case RecoveryStep.REPLAN:
                 self._cool(COOL_DOWN)
             case RecoveryStep.ASK_AROUND:
@@ -150,7 +150,7 @@ class Ladder(SavedAttributes):
             case RecoveryStep.ASK_ADVICE | RecoveryStep.GIVE_UP:
                 pass  # the caller does it
         self.progress.again()
-        return rung
+        return step
 
     def offered(self, actions: Iterable[Action]) -> list[Action]:
         """Return the actions that are not cooling down."""
@@ -160,17 +160,17 @@ class Ladder(SavedAttributes):
             del self._cooling[name]
         return [action for action in actions if action.name not in self._cooling]
 
-    def at_a_loss(self) -> None:
+    def no_plan(self) -> None:
         """Count a tick without a plan; during a cool-down that is expected and not counted."""
         if not self._cooling:
-            self.progress.at_a_loss()
+            self.progress.no_plan()
 
     def pause(self) -> int:
         """Return how many frames to wait first; the wait is returned once only."""
         frames, self._pause = self._pause, 0
         return frames
 
-    def way_out(self, percept: Percept) -> BoundAction | None:
+    def exit_action(self, percept: Percept) -> BoundAction | None:
         """Return the action that asks a person or leaves the map, while recovery is at that step."""
         if not percept.state.in_control:
             return None
@@ -196,7 +196,7 @@ class Ladder(SavedAttributes):
             self.episode = replace(self.episode, rungs=rungs)
             self._leaving, self._leaves = percept.place.map_id, LEAVES
 
-    def way_back(self, checkpoints: Sequence[int]) -> int:
+    def restore_target(self, checkpoints: Sequence[int]) -> int:
         """Return the tick of `checkpoints`, the newest first, to restore.
 
         The last one before progress stopped; at the second restore of an episode, the one before that.
@@ -207,10 +207,10 @@ class Ladder(SavedAttributes):
         moments = list(dict.fromkeys(tick for tick in checkpoints if tick <= since))
         return moments[:times][-1] if moments else checkpoints[-1]
 
-    def come_back(self, died: Mapping[str, Any], tick: int) -> None:
+    def resume_after_restore(self, died: Mapping[str, Any], tick: int) -> None:
         """Resume at the checkpoint of `tick`, with the recovery state of the abandoned branch."""
         self._adopt(died)
-        self.progress.come_back(died["progress"])
+        self.progress.resume_after_restore(died["progress"])
         self._cooling = {
             name: tick + until - died["tick"] for name, until in died["cooling"].items()
         }
@@ -271,6 +271,6 @@ class Ladder(SavedAttributes):
         return RecoveryStep.GIVE_UP
 
     def _cool(self, ticks: int) -> None:
-        for name in self.progress.culprits:
-            if name not in self.indispensable:
+        for name in self.progress.suspects:
+            if name not in self.never_cooling:
                 self._cooling[name] = self._tick + ticks

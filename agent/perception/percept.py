@@ -28,7 +28,7 @@ class ScreenReading:
     scene: Scene | None
 
     @property
-    def says(self) -> str:
+    def label(self) -> str:
         """The position in words."""
         if self.scene is None:
             return "the frame shows no known place"
@@ -41,7 +41,7 @@ class Percept:
     """State and screen together.
 
     `text` is the text of the tile map without blank rows; `confidence` is how well the latest reading of pixels agreed
-    with it (0 to 1); `disagreements` are the differences found in this tick, in words; `sight` is None
+    with it (0 to 1); `disagreements` are the differences found in this tick, in words; `reading` is None
     unless a frame was read; `came_from` is the map in which the player was last free to walk,
     None before the first.
     """
@@ -51,7 +51,7 @@ class Percept:
     text: str
     confidence: float = 0.0
     disagreements: tuple[str, ...] = ()
-    sight: ScreenReading | None = None
+    reading: ScreenReading | None = None
     came_from: int | None = None
 
     @property
@@ -93,16 +93,16 @@ class Perceiver(SavedAttributes):
     def perceive(self, state: State, tick: int) -> Percept:
         """Return the percept of this tick: always from RAM, and from the frame if one was rendered."""
         due = self._due(state)
-        sight = self._look(tick, find_place=due is Due.PLACE) if self.wants_frame else None
-        if sight is not None:
-            self._confidence = agreement(state.screen_text, sight.text)
+        reading = self._look(tick, find_place=due is Due.PLACE) if self.wants_frame else None
+        if reading is not None:
+            self._confidence = agreement(state.screen_text, reading.text)
         percept = Percept(
             tick=tick,
             state=state,
             text=_text_of(state.screen_rows),
             confidence=self._confidence,
-            disagreements=tuple(self._disagreements(state, sight)) if sight else (),
-            sight=sight,
+            disagreements=tuple(self._disagreements(state, reading)) if reading else (),
+            reading=reading,
             came_from=self._last_map,
         )
         changed = state.screen_type is not self._last_type
@@ -118,14 +118,14 @@ class Perceiver(SavedAttributes):
         scene = locate(screen, self._world) if find_place else None
         return ScreenReading(tick, screen, text, scene)
 
-    def _disagreements(self, state: State, sight: ScreenReading) -> Iterator[str]:
+    def _disagreements(self, state: State, reading: ScreenReading) -> Iterator[str]:
         if self._confidence < 1:
             yield f"text: tile map and pixels agree on {self._confidence:.0%}"
         here = state.map
-        if sight.scene is not None and not sight.scene.shows(here.map_id, here.x, here.y):
-            yield f"place: RAM says map {here.map_id} at ({here.x},{here.y}), {sight.says}"
+        if reading.scene is not None and not reading.scene.shows(here.map_id, here.x, here.y):
+            yield f"place: RAM says map {here.map_id} at ({here.x},{here.y}), {reading.label}"
         live, shown = self._world.live_map(state), state.tiles_in_sight
-        if live is not None and shown is not None and (wrong := live.unlike(shown)):
+        if live is not None and shown is not None and (wrong := live.count_differences(shown)):
             yield f"terrain: live map and screen disagree on {wrong} squares"
 
 

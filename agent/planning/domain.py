@@ -81,7 +81,7 @@ class Action:
     requires: tuple[Require, ...]
     effects: tuple[Effect, ...]
     cost: int
-    says: str
+    label: str
     extra: Extra | None = field(default=None, compare=False)
     note: str = field(default="", compare=False)
 
@@ -109,7 +109,7 @@ class Goal:
     name: str
     requires: tuple[Require, ...]
     priority: int
-    says: str
+    label: str
     unless: tuple[Require, ...] = ()
 
     def reached(self, facts: Facts) -> bool:

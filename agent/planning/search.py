@@ -101,7 +101,7 @@ def _unwound(goal: Goal, path: _Path | None) -> Plan:
 def explain(plan: Plan, facts: Facts) -> str:
     """Return the reason for each action of `plan`, one line each; line breaks in labels are removed."""
     missing = ", ".join(str(require) for require in plan.goal.requires if not require.holds(facts))
-    lines = [f"Goal: {plan.goal.says} (requires {missing or 'nothing more'})."]
+    lines = [f"Goal: {plan.goal.label} (requires {missing or 'nothing more'})."]
     for number, (action, price) in enumerate(zip(plan.actions, plan.costs, strict=True), start=1):
         changes = ", ".join(
             f"{effect.fact} {facts.get(effect.fact, 0)} -> {effect.becomes}"
@@ -109,6 +109,6 @@ def explain(plan: Plan, facts: Facts) -> str:
             if facts.get(effect.fact, 0) != effect.becomes
         )
         note = f"; {action.note}" if action.note else ""
-        lines.append(f"{number}. {action.says} (cost {price}; {changes}{note}).")
+        lines.append(f"{number}. {action.label} (cost {price}; {changes}{note}).")
         facts = after(facts, action.effects)
     return "\n".join(" ".join(each.split()) for each in lines)

@@ -79,26 +79,26 @@ def buy(
     terrain: Terrain,
     state: State,
     *,
-    looked: OnStock = lambda _state, _stock: None,
+    on_stock: OnStock = lambda _state, _stock: None,
 ) -> Skill:
     """Go to the clerk in sprite slot `slot` of this map and buy until the bag holds the `wanted` quantities.
 
-    The open list shows the stock; `looked` is called with it once, with an empty tuple if no list opened.
+    The open list shows the stock; `on_stock` is called with it once, with an empty tuple if no list opened.
     Also DONE when money, bag space or stock do not suffice; BLOCKED without a clerk.
     """
     shops = terrain.world(state).map(state.map.map_id).header.shops
     listed = next((shop.items for shop in shops if shop.slot == slot), ())
-    return (yield from talk(slot, terrain, state, hear=partial(_buy, wanted, listed, looked)))
+    return (yield from talk(slot, terrain, state, on_text=partial(_buy, wanted, listed, on_stock)))
 
 
 def _buy(
-    wanted: Mapping[int, int], listed: tuple[int, ...], looked: OnStock, state: State
+    wanted: Mapping[int, int], listed: tuple[int, ...], on_stock: OnStock, state: State
 ) -> Movement:
     purchase = _Purchase(wanted, listed)
     is_needed = not purchase.is_over(state)
     state = yield from answer_and_leave(purchase.answer, purchase.is_over, state)
     if is_needed:
-        looked(state, purchase.stock or ())
+        on_stock(state, purchase.stock or ())
     return state
 
 

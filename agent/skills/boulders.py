@@ -19,7 +19,7 @@ from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.terrain import Crowd, Terrain
 from agent.skills.walk import BUTTON, Destination, follow, travel, turn
 from emulator import Facing, GameMap, State, Step, World
-from emulator.world.residents import ResidentKind
+from emulator.world.map_objects import MapObjectKind
 
 Square: TypeAlias = tuple[int, int]
 Boulders: TypeAlias = Mapping[int, Square]  # by sprite slot
@@ -239,7 +239,7 @@ def _room(terrain: Terrain, state: State) -> BoulderRoom:
     kinds = {each.slot: each.kind for each in world.map(here).people}
     present = {person.slot: (person.x, person.y) for person in state.people_present}
     boulders = {
-        slot: square for slot, square in present.items() if kinds.get(slot) is ResidentKind.BOULDER
+        slot: square for slot, square in present.items() if kinds.get(slot) is MapObjectKind.BOULDER
     }
     others = {square for slot, square in present.items() if slot not in boulders}
     avoided = {(x, y) for map_id, x, y in terrain.hazards(state).walls if map_id == here}

@@ -76,7 +76,7 @@ class Distances:
         return distances
 
 
-class Nearness:
+class MapDistances:
     """The distances between the maps of one world, computed once for each start map.
 
     The first use decodes all maps; do it before play rather than in the first plan.
@@ -89,9 +89,9 @@ class Nearness:
 
     @staticmethod
     @lru_cache(maxsize=4)
-    def of(world: World) -> "Nearness":
+    def of(world: World) -> "MapDistances":
         """Return the distances of `world`, the same for every caller."""
-        return Nearness(world)
+        return MapDistances(world)
 
     def steps(self, start: int, end: int) -> int:
         """Return the approximate number of steps between two maps; 0 within one map."""

@@ -8,7 +8,7 @@ from agent.skills.menu import answer_and_leave, by_kind, entry, from_bag, in_sta
 from agent.skills.press import tap, wait
 from agent.skills.route import Spot, find_route, spot_of
 from agent.skills.skill import Movement, Outcome, Skill
-from agent.skills.talk import examine, hear_out, talk
+from agent.skills.talk import examine, read_text, talk
 from agent.skills.terrain import Terrain
 from agent.skills.walk import Destination, travel
 from emulator import RED, Button, Facing, Menu, MenuKind, State, World
@@ -39,18 +39,18 @@ def search(cans: Sequence[tuple[int, int]], terrain: Terrain, state: State) -> S
     return Outcome.DONE if state.flags.is_set(SECOND_LOCK) else Outcome.BLOCKED
 
 
-def agree_at(there: Destination, terrain: Terrain, state: State) -> Skill:
+def say_yes(there: Destination, terrain: Terrain, state: State) -> Skill:
     """Walk to a destination and answer yes to the question there; BLOCKED without a question."""
     outcome = yield from travel(terrain, there, state)
     for _ in range(LOOKS):
         state = yield wait(8)
         if state.dialogue.is_open:
-            yield from hear_out(state, say_yes=True)
+            yield from read_text(state, say_yes=True)
             return Outcome.DONE
     return Outcome.BLOCKED if outcome is Outcome.DONE else outcome
 
 
-def fetch(slot: int, outside: int, terrain: Terrain, state: State) -> Skill:
+def pick_up(slot: int, outside: int, terrain: Terrain, state: State) -> Skill:
     """Pick up the item in sprite slot `slot` of this map; BLOCKED without a route.
 
     If the remaining Safari Zone steps do not suffice, leave for map `outside`.
@@ -60,7 +60,7 @@ def fetch(slot: int, outside: int, terrain: Terrain, state: State) -> Skill:
     if steps is None:
         return Outcome.BLOCKED
     if steps >= state.safari.steps:
-        return (yield from agree_at(Destination(outside), terrain, state))
+        return (yield from say_yes(Destination(outside), terrain, state))
     return (yield from talk(slot, terrain, state))
 
 
@@ -77,7 +77,7 @@ def steps_to(slot: int, map_id: int, world: World, start: Spot) -> int | None:
 
 def hand_in(slot: int, item: int, name: str, terrain: Terrain, state: State) -> Skill:
     """Give the item called `name` to the person in sprite slot `slot`, choosing it from the list shown."""
-    return (yield from talk(slot, terrain, state, hear=partial(_give, item, name)))
+    return (yield from talk(slot, terrain, state, on_text=partial(_give, item, name)))
 
 
 def _give(item: int, name: str, state: State) -> Movement:
@@ -115,7 +115,7 @@ def collect(
 
 def vend(item: int, row: int, square: tuple[int, int], terrain: Terrain, state: State) -> Skill:
     """Walk to the vending machine on a square of this map and choose a row of its menu once."""
-    return (yield from examine(square, terrain, state, hear=partial(_buy, item, row)))
+    return (yield from examine(square, terrain, state, on_text=partial(_buy, item, row)))
 
 
 def _buy(item: int, row: int, state: State) -> Movement:
@@ -131,7 +131,7 @@ def _buy(item: int, row: int, state: State) -> Movement:
     return (yield from answer_and_leave(answer, lambda now: now.bag.quantity(item) > before, state))
 
 
-def play_on(item: int, square: tuple[int, int], terrain: Terrain, state: State) -> Skill:
+def use_at(item: int, square: tuple[int, int], terrain: Terrain, state: State) -> Skill:
     """Stand beside a square of this map and use an item; DONE when a battle begins."""
     x, y = square
     beside = frozenset((x + across, y + down) for across, down in BESIDE)

@@ -20,7 +20,7 @@ from agent.skills.orders import (
     first_able,
     is_allowed,
 )
-from agent.skills.press import hold_b, read_on, tap, wait
+from agent.skills.press import hold_b, tap, turn_page, wait
 from agent.skills.skill import Movement, Outcome, Skill
 from emulator import Battle, BattleResult, Button, MenuKind, Phase, State, Step
 from emulator.ram.battle import BattleType
@@ -186,7 +186,7 @@ def _react(battle: Battle, turn: Turn, answers: YesNoAnswers, state: State) -> M
         case Phase.YES_NO | Phase.NEXT_MON | Phase.CHANGE_MON:
             if _is_yes(battle.phase, turn, answers, state):
                 return (yield from _then_wait(select(YES, state)))
-            return (yield read_on())
+            return (yield turn_page())
         case _:
             return (yield _step_without_choice(battle, turn.order))
 
@@ -214,7 +214,7 @@ def _step_without_choice(battle: Battle, order: Order | None) -> Step:
         case Phase.TEXT | Phase.LEVEL_UP if question_may_open(battle, order):
             return tap(Button.A, settle=20)
         case _:
-            return read_on()  # B also answers no and closes menus
+            return turn_page()  # B also answers no and closes menus
 
 
 def question_may_open(battle: Battle, order: Order | None) -> bool:

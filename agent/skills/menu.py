@@ -62,7 +62,7 @@ def set_quantity(quantity: int, state: State) -> Movement:
     return state
 
 
-def look_at(kind: MenuKind, seen: Callable[[], bool], state: State, *, patience: int) -> Skill:
+def show_menu(kind: MenuKind, seen: Callable[[], bool], state: State, *, patience: int) -> Skill:
     """Keep the START, party or bag menu open until `seen` is true, then leave all menus.
 
     A list is scrolled. BLOCKED when the menu does not open, or `seen` stays false for `patience` steps.

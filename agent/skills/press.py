@@ -23,7 +23,7 @@ def tap(button: Button, *, settle: int = SETTLE) -> Step:
     return Step(button, HOLD, settle)
 
 
-def read_on() -> Step:
+def turn_page() -> Step:
     """Return a B press that turns the page; holding it prints the next page faster.
 
     B answers no where A would answer yes, and it never starts a conversation again.
@@ -48,7 +48,7 @@ class TextPager:
             self._last, self._looks = state.dialogue.lines, 0
         self._looks += 1
         if state.dialogue.waiting is Waiting.ARROW or self._looks > LOOKS:
-            return read_on()
+            return turn_page()
         return wait(LOOK_FRAMES)
 
 

@@ -67,8 +67,8 @@ def is_step(hop: Hop, here: Spot) -> bool:
 def hops(world: World, spot: Spot) -> tuple[Hop, ...]:
     """Return every hop that the cartridge's maps allow from `spot`."""
     # Worlds differ in few blocks; hops of unchanged maps are computed once for all worlds.
-    alike = world.alike(spot.map_id)
-    return tuple(_hops(world, spot)) if alike is world else hops(alike, spot)
+    simplest_equal = world.simplest_equal(spot.map_id)
+    return tuple(_hops(world, spot)) if simplest_equal is world else hops(simplest_equal, spot)
 
 
 def _hops(world: World, spot: Spot) -> Iterator[Hop]:
@@ -273,7 +273,7 @@ def enclosure(
 
 
 @lru_cache(maxsize=256)
-def joins(world: World, start: Spot, square: tuple[int, int]) -> bool:
+def is_connected(world: World, start: Spot, square: tuple[int, int]) -> bool:
     """Return whether `square` can be reached from `start` without leaving the map."""
     spots, waiting = {start}, [start]
     while waiting:

@@ -52,7 +52,7 @@ class SkillRun:
             self._step, self.outcome = None, stop.value
 
 
-def nothing() -> Skill:
+def no_skill() -> Skill:
     """Return a skill that is BLOCKED at once, without a step."""
     yield from ()
     return Outcome.BLOCKED
@@ -64,7 +64,7 @@ def once(step: Step) -> Skill:
     return Outcome.DONE
 
 
-def overseen(skill: Skill, see: Callable[[State], object]) -> Skill:
+def observed(skill: Skill, see: Callable[[State], object]) -> Skill:
     """Run `skill` unchanged and call `see` with every state after one of its steps."""
     run = SkillRun(skill)
     while run.outcome is Outcome.RUNNING:
@@ -74,7 +74,7 @@ def overseen(skill: Skill, see: Callable[[State], object]) -> Skill:
     return run.outcome
 
 
-def broken_off(skill: Skill, when: Callable[[State], bool]) -> Skill:
+def stopped_when(skill: Skill, when: Callable[[State], bool]) -> Skill:
     """Run `skill` until `when` is true for a state after one of its steps; INTERRUPTED then."""
     run = SkillRun(skill)
     while run.outcome is Outcome.RUNNING:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator
 from functools import partial
 
 from agent.skills.menu import select
-from agent.skills.press import TextPager, read_on, tap, until_ready, wait
+from agent.skills.press import TextPager, tap, turn_page, until_ready, wait
 from agent.skills.route import Obstacles, Spot, find_route, spot_of
 from agent.skills.skill import Movement, Outcome, Skill
 from agent.skills.terrain import Crowd, Terrain
@@ -20,13 +20,13 @@ def talk(
     state: State,
     *,
     say_yes: bool = False,
-    hear: Callable[[State], Movement] | None = None,
+    on_text: Callable[[State], Movement] | None = None,
     patience: int = 40,
 ) -> Skill:
     """Walk to the person in sprite slot `slot` of this map, face them, and read all their text.
 
     `say_yes` answers yes to the first question and no to all later ones: an offer comes first, and later questions,
-    such as the one for a nickname, are refused. `hear` replaces this reading where other answers are needed.
+    such as the one for a nickname, are refused. `on_text` replaces this reading where other answers are needed.
     INTERRUPTED by another text on the way, as of a trainer.
     """
 
@@ -37,8 +37,8 @@ def talk(
         target = spot_of(state)._replace(x=person.x, y=person.y)
         return dict(_places_to_talk(target, terrain.world(state)))
 
-    hear = hear or partial(hear_out, say_yes=say_yes)
-    return _walk_and_talk(places, terrain, state, hear, patience=patience)
+    on_text = on_text or partial(read_text, say_yes=say_yes)
+    return _walk_and_talk(places, terrain, state, on_text, patience=patience)
 
 
 def examine(
@@ -47,11 +47,11 @@ def examine(
     state: State,
     *,
     facings: Collection[Facing] = (Facing.UP,),
-    hear: Callable[[State], Movement] | None = None,
+    on_text: Callable[[State], Movement] | None = None,
 ) -> Skill:
     """Walk to a square of this map, face it in one of the allowed directions, and read all its text.
 
-    Objects along a wall, such as statues, shelves and machines, react only from below. `hear` answers their
+    Objects along a wall, such as statues, shelves and machines, react only from below. `on_text` answers their
     questions; without it the answer is the second of two options.
     """
     x, y = square
@@ -60,10 +60,10 @@ def examine(
         target = spot_of(state)._replace(x=x, y=y)
         return {target.next_to(facing.opposite): facing for facing in facings}
 
-    return _walk_and_talk(places, terrain, state, hear or hear_out)
+    return _walk_and_talk(places, terrain, state, on_text or read_text)
 
 
-def hear_out(state: State, *, say_yes: bool = False) -> Movement:
+def read_text(state: State, *, say_yes: bool = False) -> Movement:
     """Read the open text to its end and answer its questions; stop when a battle starts."""
     patience = TextPager()
     for _ in range(PAGES):
@@ -75,7 +75,7 @@ def hear_out(state: State, *, say_yes: bool = False) -> Movement:
             state = yield from select(0, state)
             say_yes = False
         elif state.dialogue.is_open or state.menu is not None:
-            state = yield patience.step(state) if say_yes else read_on()
+            state = yield patience.step(state) if say_yes else turn_page()
         else:
             break
     return (yield from until_ready(state))
@@ -85,7 +85,7 @@ def _walk_and_talk(
     places: Callable[[State], dict[Spot, Facing] | None],
     terrain: Terrain,
     state: State,
-    hear: Callable[[State], Movement],
+    on_text: Callable[[State], Movement],
     *,
     patience: int = 40,
 ) -> Skill:
@@ -117,7 +117,7 @@ def _walk_and_talk(
             state = yield from turn(facings[spot_of(state)], state)
             state = yield tap(Button.A, settle=16)
             if state.dialogue.is_open:
-                yield from hear(state)
+                yield from on_text(state)
                 return Outcome.DONE
     return Outcome.BLOCKED
 

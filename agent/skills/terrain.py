@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import pow
 from typing import Final, NamedTuple, TypeAlias
 
-from agent.skills.distances import Nearness
+from agent.skills.distances import MapDistances
 from agent.skills.route import Obstacles
 from emulator import FRAMES_PER_SECOND, Facing, MapSquare, Obstacle, Person, State, World
 from emulator.ram.tile_map import is_in_sight
-from emulator.world.residents import Lookout, Opponent, Resident
+from emulator.world.map_objects import MapObject, Opponent, SightLine
 from emulator.world.world import Lift
 from memory import Json
 
@@ -36,8 +36,8 @@ class Crowd:
         here = state.map.map_id
         if here != self._map_id:
             self._map_id = here
-            residents = self.world.map(here).people
-            self._standing = frozenset(each.slot for each in residents if not each.walks)
+            map_objects = self.world.map(here).people
+            self._standing = frozenset(each.slot for each in map_objects if not each.walks)
             self._traces.clear()
         for person in state.people_present:
             if person.on_screen and person.slot not in self._standing:
@@ -90,26 +90,26 @@ class TrainerSight(NamedTuple):
     squares: frozenset[MapSquare]
 
 
-def watchers(world: World, state: State) -> Iterator[TrainerSight]:
+def watching_trainers(world: World, state: State) -> Iterator[TrainerSight]:
     """Yield the trainers of the player's map that are not beaten yet."""
-    lookouts = world.lookouts(state)
-    if not lookouts:
+    sight_lines = world.sight_lines(state)
+    if not sight_lines:
         return
     present = {person.slot: person for person in state.people_present}
-    for resident in world.map(state.map.map_id).people:
-        lookout, person = lookouts.get(resident.slot), present.get(resident.slot)
-        if lookout is None or person is None or resident.opponent is None:
+    for map_object in world.map(state.map.map_id).people:
+        sight_line, person = sight_lines.get(map_object.slot), present.get(map_object.slot)
+        if sight_line is None or person is None or map_object.opponent is None:
             continue
-        if not state.flags.is_set(lookout.event):
-            squares = frozenset(_in_sight(state.map.map_id, resident, person, lookout))
-            yield TrainerSight(resident.slot, resident.opponent, squares)
+        if not state.flags.is_set(sight_line.event):
+            squares = frozenset(_in_sight(state.map.map_id, map_object, person, sight_line))
+            yield TrainerSight(map_object.slot, map_object.opponent, squares)
 
 
 def _in_sight(
-    map_id: int, resident: Resident, person: Person, lookout: Lookout
+    map_id: int, map_object: MapObject, person: Person, sight_line: SightLine
 ) -> Iterator[MapSquare]:
-    facing = resident.facing or person.facing
-    for steps in range(1, lookout.sight + 1):
+    facing = map_object.facing or person.facing
+    for steps in range(1, sight_line.sight + 1):
         yield map_id, person.x + steps * facing.dx, person.y + steps * facing.dy
 
 
@@ -122,19 +122,21 @@ class Terrain:
     def __init__(self, world: World) -> None:
         self._world = world
         # Distances between maps, without changed blocks.
-        self.nearness = Nearness.of(world.plain)
+        self.map_distances = MapDistances.of(world.plain)
         self._hazards: tuple[Hazard, ...] = ()
         self._passages: tuple[Passage, ...] = ()
 
-    def beware(self, hazards: Iterable[Hazard]) -> None:
+    def set_hazards(self, hazards: Iterable[Hazard]) -> None:
         """Replace the hazards to avoid."""
         self._hazards = tuple(hazards)
 
-    def open(self, passages: Iterable[Passage]) -> None:
+    def set_passages(self, passages: Iterable[Passage]) -> None:
         """Replace the passages, which return the obstacles that can be cleared."""
         self._passages = tuple(passages)
 
-    def carry(self, carries: Mapping[MapSquare, MapSquare], lifts: Mapping[int, Lift]) -> None:
+    def set_forced_moves(
+        self, carries: Mapping[MapSquare, MapSquare], lifts: Mapping[int, Lift]
+    ) -> None:
         """Set the squares whose scripts move the player, and the maps that are elevators."""
         self._world = self._world.moving(carries, lifts)
 

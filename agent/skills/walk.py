@@ -157,7 +157,7 @@ class Destination:
         return here and (self.squares is None or (spot.x, spot.y) in self.squares)
 
 
-def find_way(terrain: Terrain, destination: Destination, state: State) -> list[Hop] | None:
+def shortest_route(terrain: Terrain, destination: Destination, state: State) -> list[Hop] | None:
     """Return the shortest route to `destination`, ignoring people and hazards."""
     world, here = terrain.world(state), spot_of(state)
     elsewhere = destination.map_id != here.map_id
@@ -171,13 +171,13 @@ def travel(
     state: State,
     *,
     patience: int = 40,
-    balked: Callable[[Spot], object] = lambda _spot: None,
+    on_blocked: Callable[[Spot], object] = lambda _spot: None,
 ) -> Skill:
     """Walk to the nearest spot of `destination`, over any number of maps.
 
     The route is planned again after each change. People in the way may move: the longer the wait, the longer the
     allowed detour. BLOCKED after `patience` failed plans; up to `WAITS` plans that fail only because of walking people
-    do not count. `balked` is called with the spot that the last plan could not step on although it looked free. An
+    do not count. `on_blocked` is called with the spot that the last plan could not step on although it looked free. An
     obstacle that remains after an attempt to clear it counts as a wall. INTERRUPTED by a text on the way.
     """
     crowd, detour, waits = Crowd(terrain.world(state)), DETOUR, WAITS
@@ -220,7 +220,7 @@ def travel(
                 patience -= 1
                 stuck = stuck.plus(still_blocked(route[0], terrain.world(state)))
                 if not patience:
-                    balked(route[0].to)
+                    on_blocked(route[0].to)
     return Outcome.BLOCKED
 
 

@@ -16,17 +16,17 @@ from agent.skills import (
     Skill,
     Terrain,
     examine,
-    hear_out,
-    nothing,
+    no_skill,
     push_boulders,
+    read_text,
     spot_of,
     talk,
     travel,
 )
-from agent.skills.errands import agree_at, collect, fetch, hand_in, play_on, search, steps_to, vend
+from agent.skills.errands import collect, hand_in, pick_up, say_yes, search, steps_to, use_at, vend
 from agent.story.places import Square
 from emulator import RED, Dex, Facing, State
-from emulator.world.residents import Opponent
+from emulator.world.map_objects import Opponent
 
 FULL_TEAM: Final = 6
 PAID_STEPS: Final = 502  # steps allowed by one visit to the Safari Zone
@@ -49,15 +49,15 @@ class Interaction:
     """
 
     key: str
-    told: Any
+    value: Any
     begin: Callable[[InteractionContext, State], Skill]
     people: tuple[int, ...]
 
     @classmethod
-    def of(cls, key: str, told: object) -> "Interaction":
+    def of(cls, key: str, value: object) -> "Interaction":
         """Return the interaction for a key and value of a story file; raises TypeError for a missing argument."""
-        named: Mapping[str, Any] = told if isinstance(told, Mapping) else {}
-        rest: tuple[Any, ...] = () if isinstance(told, Mapping) else (told,)
+        named: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
+        rest: tuple[Any, ...] = () if isinstance(value, Mapping) else (value,)
         do = INTERACTIONS[key]
         signature(do).bind(None, None, *rest, **named)
 
@@ -65,12 +65,12 @@ class Interaction:
             return do(context, state, *rest, **named)
 
         people = (named["person"],) if "person" in named else ()
-        return cls(key, told, begin, rest[0] if key == "talk_to" else people)
+        return cls(key, value, begin, rest[0] if key == "talk_to" else people)
 
 
 def _answer(context: InteractionContext, state: State, at: Square, *, yes: bool) -> Skill:
     """Answer yes or no to a wall machine."""
-    return examine(at, context.terrain, state, hear=partial(hear_out, say_yes=yes))
+    return examine(at, context.terrain, state, on_text=partial(read_text, say_yes=yes))
 
 
 def _collect(
@@ -81,7 +81,7 @@ def _collect(
     Do nothing if the team is full.
     """
     if len(state.party) >= FULL_TEAM:
-        return nothing()
+        return no_skill()
     event = RED.events[early]
     return collect(person, outside, context.terrain, lambda state: state.flags.is_set(event), state)
 
@@ -93,7 +93,7 @@ def _examine(context: InteractionContext, state: State, at: Square) -> Skill:
 
 def _fetch(context: InteractionContext, state: State, person: int, outside: int) -> Skill:
     """Take an item, which is a map object, if the steps left in the Safari Zone suffice; else end the visit."""
-    return fetch(person, outside, context.terrain, state)
+    return pick_up(person, outside, context.terrain, state)
 
 
 def _hand_in(context: InteractionContext, state: State, person: int, item: int) -> Skill:
@@ -103,12 +103,12 @@ def _hand_in(context: InteractionContext, state: State, person: int, item: int) 
 
 def _leave(context: InteractionContext, state: State, outside: int) -> Skill:
     """Leave for map `outside`, and say yes when asked whether to leave."""
-    return agree_at(Destination(outside), context.terrain, state)
+    return say_yes(Destination(outside), context.terrain, state)
 
 
 def _play_on(context: InteractionContext, state: State, item: int, at: Square) -> Skill:
     """Wake a sleeping Pokemon on a square by using an item beside it."""
-    return play_on(item, at, context.terrain, state)
+    return use_at(item, at, context.terrain, state)
 
 
 def _push(
@@ -132,7 +132,7 @@ def _vend(context: InteractionContext, state: State, item: int, at: Square) -> S
     """Buy one drink from a vending machine; the cartridge gives its row in the menu."""
     wares = list(context.dex.vending)
     if item not in wares:
-        return nothing()
+        return no_skill()
     return vend(item, wares.index(item), at, context.terrain, state)
 
 
@@ -153,9 +153,9 @@ def _visit(
     here = spot_of(state)._replace(map_id=map_id, x=x, y=y)
     steps = steps_to(slot, wanted_map, context.terrain.world(state), here)
     if steps is None or steps >= PAID_STEPS:
-        return nothing()
+        return no_skill()
     there = Destination(state.map.map_id, frozenset(ask_at))
-    return agree_at(there, context.terrain, state)
+    return say_yes(there, context.terrain, state)
 
 
 def _walk_to(context: InteractionContext, state: State, squares: tuple[Square, ...]) -> Skill:
@@ -186,7 +186,7 @@ class Errand:
     """A person to talk to once: the sprite slot in a place."""
 
     id: str
-    says: str
+    label: str
     place: str
     person: int
 
@@ -201,7 +201,7 @@ class Task:
     """
 
     id: str
-    says: str
+    label: str
     place: str
     sets: str
     interaction: Interaction
@@ -227,7 +227,7 @@ class Task:
         return f"recalled:{self.id}"
 
     @property
-    def fits(self) -> str:
+    def suitable(self) -> str:
         """The name of the fact that a member of the team is strong against the trainer."""
         return f"fits:{self.id}"
 

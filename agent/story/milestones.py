@@ -32,18 +32,18 @@ class Milestone:
 
     Work RAM must show all values given: the current map `map_id`, the story fact `mark`, and `home`, the town to which
     a defeat leads. `words` must all be in the frame if the witness needs words; `{player}` and `{rival}` in
-    them stand for names. `reading` is the square of the map that shows them when examined. `fact` is the planner's
+    them stand for names. `sign` is the square of the map that shows them when examined. `fact` is the planner's
     name of the mark; if the fact `behind` is true, the milestone was passed earlier.
     """
 
     id: str
-    says: str
+    label: str
     witness: Witness
     place: str | None = None
     map_id: int | None = None
     home: int | None = None
     words: tuple[str, ...] = ()
-    reading: tuple[int, int] | None = None
+    sign: tuple[int, int] | None = None
     fact: str | None = None
     mark: RamFact | None = None
     behind: str | None = None
@@ -67,22 +67,22 @@ class Milestone:
             case Witness.START_MENU:
                 return _shows(state, MenuKind.START)
 
-    def shown_by_frame(self, state: State, sight: ScreenReading) -> bool:
+    def shown_by_frame(self, state: State, reading: ScreenReading) -> bool:
         """Return whether the frame of this state shows it."""
         here, mons = state.map, state.party.mons
         match self.witness:
             case Witness.SCENE:
-                scene = sight.scene
+                scene = reading.scene
                 return scene is not None and scene.shows(here.map_id, here.x, here.y)
             case Witness.TEAM:
-                return all(mon.nickname in sight.text for mon in mons)
+                return all(mon.nickname in reading.text for mon in mons)
             case Witness.HEALTHY_TEAM:
-                counts = HP.findall(sight.text)
+                counts = HP.findall(reading.text)
                 return len(counts) == len(mons) and all(left == whole for left, whole in counts)
             case Witness.TEXT | Witness.BAG | Witness.START_MENU:
                 names = {"player": state.player.name, "rival": state.player.rival_name}
                 words = [each.format(**names) for each in self.words]
-                return all(word and word in sight.text for word in words)
+                return all(word and word in reading.text for word in words)
 
     @property
     def wants_place(self) -> bool:
@@ -131,13 +131,13 @@ class MilestoneLedger:
     @hookable
     def observe(self, percept: Percept) -> tuple[ReachedMilestone, ...]:
         """Record and return the milestones that both witnesses of this tick prove."""
-        sight, state = percept.sight, percept.state
-        if sight is None:
+        reading, state = percept.reading, percept.state
+        if reading is None:
             return ()
         proven = [
             each
             for each in self._open
-            if each.shown_by_ram(state) and each.shown_by_frame(state, sight)
+            if each.shown_by_ram(state) and each.shown_by_frame(state, reading)
         ]
         fresh = tuple(
             ReachedMilestone(each.id, percept.tick, _testimony(each, percept)) for each in proven
@@ -169,7 +169,7 @@ def _shows(state: State, kind: MenuKind) -> bool:
 
 
 def _testimony(milestone: Milestone, percept: Percept) -> dict[str, str]:
-    state, sight = percept.state, percept.sight
+    state, reading = percept.state, percept.reading
     here = state.map
     ram = [f"wCurMap {here.map_id} at ({here.x},{here.y})"]
     match milestone.mark:
@@ -181,10 +181,10 @@ def _testimony(milestone: Milestone, percept: Percept) -> dict[str, str]:
             pass
     if milestone.home is not None:
         ram.append(f"wLastBlackoutMap {milestone.home}, a centre was used")
-    if sight is None or milestone.wants_place:
-        frame = sight.says if sight is not None else ""
+    if reading is None or milestone.wants_place:
+        frame = reading.label if reading is not None else ""
     else:
-        rows = (row.strip(FRAMES) for row in sight.text.splitlines())
+        rows = (row.strip(FRAMES) for row in reading.text.splitlines())
         words = " | ".join(row for row in rows if row)
         frame = f"the frame reads: {words}"
     return {"ram": "; ".join(ram), "frame": frame}

@@ -14,7 +14,7 @@ from agent.story.interactions import INTERACTIONS, Clerk, Errand, Healer, Intera
 from agent.story.milestones import Milestone, Witness
 from agent.story.places import Gate, Land, Place, Square, Way
 from emulator import RED, CartridgeKind, MapSquare, State
-from emulator.world.residents import Opponent
+from emulator.world.map_objects import Opponent
 from emulator.world.world import Floor, Lift
 
 FIELD_MOVES: Final = {"cut": CUT, "fly": FLY, "surf": SURF, "strength": STRENGTH, "flash": FLASH}
@@ -55,7 +55,7 @@ class Ambition:
     """
 
     fact: str
-    says: str
+    label: str
     after: str = ""
     before: str = ""
 
@@ -64,7 +64,7 @@ class Ambition:
 class Story:
     """The story of a cartridge: places, tasks and the rest; milestones and ambitions are in order.
 
-    `marks` are the story facts (events, badges, items, moves and others) by name; `names` are the display names of
+    `ram_facts` are the story facts (events, badges, items, moves and others) by name; `names` are the display names of
     maps that have one; `carries` maps the squares of slides and holes to where a script moves the player; `lifts`
     are the elevators by the map of their car. `field_moves` are the moves used on the map. `caveat` is a warning
     for the owner, or ''; `wants` are the requested facts, which come before the milestones.
@@ -74,7 +74,7 @@ class Story:
     milestones: tuple[Milestone, ...]
     lands: tuple[Land, ...] = ()
     gates: tuple[Gate, ...] = ()
-    marks: Mapping[str, RamFact] = field(default_factory=dict)
+    ram_facts: Mapping[str, RamFact] = field(default_factory=dict)
     errands: tuple[Errand, ...] = ()
     tasks: tuple[Task, ...] = ()
     healers: tuple[Healer, ...] = ()
@@ -96,11 +96,13 @@ class Story:
         table = _bound(tomllib.loads(each.read_text(encoding="utf-8")) for each in chapters)
         return _parse(table, _RED_NAMES if kind is CartridgeKind.RED else {})
 
-    def wanting(self, facts: tuple[str, ...]) -> "Story":
+    def with_requested(self, facts: tuple[str, ...]) -> "Story":
         """Return the story with requested facts before its milestones; raises UsageError for an unknown fact."""
         for fact in facts:
-            if fact not in self.marks:
-                message = f"the story has no fact {fact!r}; it has {', '.join(sorted(self.marks))}"
+            if fact not in self.ram_facts:
+                message = (
+                    f"the story has no fact {fact!r}; it has {', '.join(sorted(self.ram_facts))}"
+                )
                 raise UsageError(message)
         return replace(self, wants=facts)
 
@@ -116,8 +118,8 @@ class Story:
     def kept(self) -> frozenset[int]:
         """The items that a task needs or hands over: they are never used up or tossed."""
         facts = {parse_fact(each)[0] for task in self.tasks for each in (*task.needs, *task.takes)}
-        marks = [self.marks[each] for each in facts]
-        return frozenset(each.number for each in marks if each.kind is FactKind.ITEM)
+        ram_facts = [self.ram_facts[each] for each in facts]
+        return frozenset(each.number for each in ram_facts if each.kind is FactKind.ITEM)
 
     @property
     def needed(self) -> frozenset[str]:
@@ -140,12 +142,12 @@ class Story:
 
     def fact_of(self, mark: RamFact) -> str | None:
         """Return the name of a story fact; None if the story does not have it."""
-        return next((fact for fact, each in self.marks.items() if each == mark), None)
+        return next((fact for fact, each in self.ram_facts.items() if each == mark), None)
 
     def shows(self, state: State, fact: str) -> bool:
-        """Return whether RAM shows a fact of `marks`; for a name with `clear:`, whether its event is not set."""
+        """Return whether RAM shows a fact of `ram_facts`; for a name with `clear:`, whether its event is not set."""
         name, so = parse_fact(fact)
-        return state.game_started and self.marks[name].shown_by(state) == so
+        return state.game_started and self.ram_facts[name].shown_by(state) == so
 
     def is_open(self, state: State, gate: Gate) -> bool:
         """Return whether a gate lets the player through."""
@@ -222,9 +224,9 @@ def _parse(raw: Mapping[str, Any], names: Mapping[int, str]) -> Story:
         ),
         caveat=table.get("caveat", ""),
     )
-    marks = _marks(table, story)
-    milestones = tuple(_milestone(maps, marks, row) for row in table["milestones"])
-    return replace(story, marks=marks, milestones=milestones)
+    ram_facts = _marks(table, story)
+    milestones = tuple(_milestone(maps, ram_facts, row) for row in table["milestones"])
+    return replace(story, ram_facts=ram_facts, milestones=milestones)
 
 
 def _frozen(value: object) -> object:
@@ -244,11 +246,11 @@ def _marks(table: Mapping[str, Any], story: Story) -> dict[str, RamFact]:
     facts += [fact for task in story.tasks for fact in task.facts]
     facts += [fact for clerk in story.clerks for fact in clerk.needs]
     facts += [fact for move in story.field_moves for fact in (move.known, move.badge)]
-    marks = {}
+    ram_facts = {}
     for fact in (parse_fact(each)[0] for each in facts):
         kind, _, name = fact.partition(":")
-        marks[fact] = RamFact(FactKind(kind), numbers[FactKind(kind)][name])
-    return marks
+        ram_facts[fact] = RamFact(FactKind(kind), numbers[FactKind(kind)][name])
+    return ram_facts
 
 
 def _without(row: Mapping[str, Any], *keys: str) -> dict[str, Any]:
@@ -321,12 +323,12 @@ def _lift(
 
 
 def _milestone(
-    maps: Mapping[str, int], marks: Mapping[str, RamFact], row: Mapping[str, Any]
+    maps: Mapping[str, int], ram_facts: Mapping[str, RamFact], row: Mapping[str, Any]
 ) -> Milestone:
     return Milestone(
         witness=Witness(row["witness"]),
         map_id=maps[row["place"]] if "place" in row else None,
-        mark=marks[row["fact"]] if "fact" in row else None,
+        mark=ram_facts[row["fact"]] if "fact" in row else None,
         home=maps[row["home"]] if "home" in row else None,
         words=row.get("shows", ()),
         behind=row.get("behind", row.get("fact")),

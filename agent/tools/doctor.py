@@ -30,8 +30,8 @@ FIRST_ROUTE: Final = 12  # ROUTE_1
 class OwnerFact(NamedTuple):
     """One fact decoded from the tables of the cartridge."""
 
-    what: str
-    says: str
+    name: str
+    description: str
 
 
 def owner_facts(cartridge: Cartridge) -> Iterator[OwnerFact]:

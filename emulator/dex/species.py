@@ -65,14 +65,14 @@ class Species:
     base_experience: int
     growth: Growth
     first_moves: tuple[int, ...]
-    lessons: tuple[LevelUpMove, ...]
+    level_up_moves: tuple[LevelUpMove, ...]
     evolutions: tuple[Evolution, ...]
     machines: tuple[int, ...]  # that it can learn: 0 to 49 are TM01 to TM50, then HM01 to HM05
 
     def moves_at(self, level: int) -> tuple[int, ...]:
         """Return the moves of a wild or trainer's Pokemon of `level`: the last four it learned."""
         moves = list(self.first_moves)
-        for lesson in self.lessons:
+        for lesson in self.level_up_moves:
             if lesson.level <= level and lesson.move not in moves:
                 moves = [*moves, lesson.move][-SLOTS:]
         return tuple(moves)
@@ -104,7 +104,7 @@ def _growth(row: bytes) -> Growth:
 def _species(rom: Rom, index: int, dex: int, name: str, growths: Sequence[Growth]) -> Species:
     bank, at = LAST_BASE if dex == LAST else (BASE[0], BASE[1] + (dex - 1) * BASE_SIZE)
     base = rom.span(bank, at, BASE_SIZE)
-    evolutions, lessons = _read_learnset(rom, index)
+    evolutions, level_up_moves = _read_learnset(rom, index)
     bits = int.from_bytes(base[20:27], "little")
     return Species(
         index=index,
@@ -116,7 +116,7 @@ def _species(rom: Rom, index: int, dex: int, name: str, growths: Sequence[Growth
         base_experience=base[9],
         growth=growths[base[19]] if base[19] < len(growths) else growths[0],
         first_moves=tuple([move for move in base[15:19] if move]),
-        lessons=lessons,
+        level_up_moves=level_up_moves,
         evolutions=evolutions,
         machines=tuple([bit for bit in range(bits.bit_length()) if bits >> bit & 1]),
     )
@@ -134,8 +134,8 @@ def _read_learnset(rom: Rom, index: int) -> tuple[tuple[Evolution, ...], tuple[L
         data = data[4 if needs_item else 3 :]
     pairs = data[1:]
     end = next((n for n in range(0, len(pairs) - 1, 2) if not pairs[n]), 0)
-    lessons = [LevelUpMove(pairs[n], pairs[n + 1]) for n in range(0, end, 2)]
-    return tuple(evolutions), tuple(lessons)
+    level_up_moves = [LevelUpMove(pairs[n], pairs[n + 1]) for n in range(0, end, 2)]
+    return tuple(evolutions), tuple(level_up_moves)
 
 
 _EVOLUTIONS: Final = frozenset(by.value for by in EvolvesBy)

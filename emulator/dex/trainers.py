@@ -23,14 +23,14 @@ TEAM_SIZE: Final = 6
 MAX_TEAMS: Final = 0xFF  # a trainer's number is one byte
 
 
-class Member(NamedTuple):
+class TeamMember(NamedTuple):
     """A Pokemon of a trainer's team, or one that a rod can catch."""
 
     level: int
     species: int
 
 
-Team: TypeAlias = tuple[Member, ...]
+Team: TypeAlias = tuple[TeamMember, ...]
 
 
 class TeamData(NamedTuple):
@@ -96,9 +96,9 @@ def _teams(data: bytes) -> tuple[Team, ...]:
 
 def _team(record: bytes) -> Team | None:
     if record[:1] == bytes([LEVELS_DIFFER]):
-        team = tuple([Member(*pair) for pair in zip(record[1::2], record[2::2], strict=False)])
+        team = tuple([TeamMember(*pair) for pair in zip(record[1::2], record[2::2], strict=False)])
     else:
-        team = tuple([Member(record[0], species) for species in record[1:]])
+        team = tuple([TeamMember(record[0], species) for species in record[1:]])
     valid = all(m.level <= HIGHEST_LEVEL and m.species <= LAST_SPECIES for m in team)
     return team if 0 < len(team) <= TEAM_SIZE and valid else None
 

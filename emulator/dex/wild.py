@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from emulator.cartridge import Rom
-from emulator.dex.trainers import Member
+from emulator.dex.trainers import TeamMember
 from emulator.profile import table
 from emulator.rules.stats import HIGHEST_LEVEL
 from emulator.world.header import MAP_COUNT
@@ -82,8 +82,8 @@ SUPER_SIZE: Final = 3
 class Fishing:
     """Possible catches per rod, all equally likely."""
 
-    good_rod: tuple[Member, ...]  # wherever there is water
-    super_rod: dict[int, tuple[Member, ...]]  # by map id; other maps have none
+    good_rod: tuple[TeamMember, ...]  # wherever there is water
+    super_rod: dict[int, tuple[TeamMember, ...]]  # by map id; other maps have none
 
 
 def read_fishing(rom: Rom) -> Fishing:
@@ -96,12 +96,12 @@ def read_fishing(rom: Rom) -> Fishing:
     )
 
 
-def _group(rom: Rom, address: int) -> tuple[Member, ...]:
+def _group(rom: Rom, address: int) -> tuple[TeamMember, ...]:
     # A count precedes the entries, as Universal Pokemon Randomizer reads them, too.
     count = rom.byte(SUPER.bank, address)
     return _catches(rom.table((SUPER.bank, address + 1), 2, count))
 
 
-def _catches(rows: Iterable[bytes]) -> tuple[Member, ...]:
-    catches = [Member(*row) for row in rows]
+def _catches(rows: Iterable[bytes]) -> tuple[TeamMember, ...]:
+    catches = [TeamMember(*row) for row in rows]
     return tuple([catch for catch in catches if 0 < catch.level <= HIGHEST_LEVEL])

@@ -36,7 +36,7 @@ DARK_PALETTE: Final = 0xFE  # a cave without FLASH
 DARKNESS: Final = symbol("wMapPalOffset")
 
 
-class Doubt(Enum):
+class NoControl(Enum):
     """A reason not to act on a state."""
 
     NOT_STARTED = "the game has not started"
@@ -59,7 +59,7 @@ class Control:
     """
 
     walking: bool
-    reasons: tuple[Doubt, ...]
+    reasons: tuple[NoControl, ...]
     # Read dozens of times every tick, so computed only when these bytes change.
     started: bool
     free: bool
@@ -72,12 +72,12 @@ class Control:
     @property
     def scripted(self) -> bool:
         """Whether a script moves the player or another person."""
-        return Doubt.SCRIPTED in self.reasons or Doubt.ESCORTED in self.reasons
+        return NoControl.SCRIPTED in self.reasons or NoControl.ESCORTED in self.reasons
 
     @property
     def fading(self) -> bool:
         """Whether the screen is fading or off."""
-        return Doubt.FADING in self.reasons or Doubt.SCREEN_OFF in self.reasons
+        return NoControl.FADING in self.reasons or NoControl.SCREEN_OFF in self.reasons
 
 
 @cached_on(
@@ -97,42 +97,42 @@ def read_control(ram: Ram) -> Control:
     """Return whether the player is in control."""
     walking = ram.byte(WALK_COUNTER) != 0
     reasons = (*_position_reasons(ram), *_screen_reasons(ram), *_script_reasons(ram))
-    started = Doubt.NOT_STARTED not in reasons
+    started = NoControl.NOT_STARTED not in reasons
     return Control(walking, reasons, started, free=not (reasons or walking))
 
 
-def _position_reasons(ram: Ram) -> tuple[Doubt, ...]:
+def _position_reasons(ram: Ram) -> tuple[NoControl, ...]:
     here = ram.span(MAP, WIDTH + 1 - MAP)
     width, height = here[WIDTH - MAP], here[HEIGHT - MAP]
     is_map = width and height and here[TILESET - MAP] & 0x7F < TILESETS
     if not is_map or not ram.byte(PLAYER_PICTURE):
-        return (Doubt.NOT_STARTED,)
+        return (NoControl.NOT_STARTED,)
     on_map = here[X - MAP] < 2 * width and here[Y - MAP] < 2 * height
-    return () if on_map else (Doubt.OFF_MAP,)
+    return () if on_map else (NoControl.OFF_MAP,)
 
 
-def _screen_reasons(ram: Ram) -> tuple[Doubt, ...]:
+def _screen_reasons(ram: Ram) -> tuple[NoControl, ...]:
     if not ram.covers(LCDC, BGP + 1 - LCDC):
         return ()  # an image of work RAM only
     if not ram.byte(LCDC) & SCREEN_ON:
-        return (Doubt.SCREEN_OFF,)
+        return (NoControl.SCREEN_OFF,)
     palette = ram.byte(BGP)
     settled = palette == PALETTE or (palette == DARK_PALETTE and ram.byte(DARKNESS))
-    return () if settled else (Doubt.FADING,)
+    return () if settled else (NoControl.FADING,)
 
 
-def _script_reasons(ram: Ram) -> tuple[Doubt, ...]:
+def _script_reasons(ram: Ram) -> tuple[NoControl, ...]:
     flags = ram.byte(STATUS_FLAGS_5)
     moving = ram.byte(MOVEMENT_FLAGS) & (HOP_OR_SPIN | DOOR_STEP)
     reasons = []
     if flags & SCRIPTED_WALK or ram.byte(SCRIPTED_INPUTS) or moving:
-        reasons.append(Doubt.SCRIPTED)
+        reasons.append(NoControl.SCRIPTED)
     if flags & NPC_MOVES or ram.byte(NPC_SCRIPT):
-        reasons.append(Doubt.ESCORTED)
+        reasons.append(NoControl.ESCORTED)
     if flags & PAD_OFF and ram.byte(IGNORE_INPUT):
-        reasons.append(Doubt.WARPING)
+        reasons.append(NoControl.WARPING)
     if ram.byte(JOY_IGNORE):
-        reasons.append(Doubt.INPUT_IGNORED)
+        reasons.append(NoControl.INPUT_IGNORED)
     if ram.byte(IN_BATTLE) == BLACKOUT:
-        reasons.append(Doubt.BLACKOUT)
+        reasons.append(NoControl.BLACKOUT)
     return tuple(reasons)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from emulator.ram.battle import Battle, BattleKind, BattleResult, read_battle, read_result
-from emulator.ram.control import DARKNESS, Control, Doubt, read_control
+from emulator.ram.control import DARKNESS, Control, NoControl, read_control
 from emulator.ram.dialogue import Dialogue, Waiting, read_dialogue
 from emulator.ram.flags import Flags, Switches, read_flags, read_switches
 from emulator.ram.map import (
@@ -177,6 +177,8 @@ def classify(
         return ScreenType.DIALOGUE
     if not control.started:
         return ScreenType.TITLE
-    if control.fading or not {Doubt.WARPING, Doubt.INPUT_IGNORED}.isdisjoint(control.reasons):
+    if control.fading or not {NoControl.WARPING, NoControl.INPUT_IGNORED}.isdisjoint(
+        control.reasons
+    ):
         return ScreenType.TRANSITION
     return ScreenType.SCRIPTED if control.scripted else ScreenType.OVERWORLD

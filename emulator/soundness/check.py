@@ -34,7 +34,7 @@ class CartridgeCheck:
     """The result of one invariant: items checked, items that break it, and the first few faults."""
 
     invariant: str
-    looked_at: int
+    checked: int
     broken: int
     violations: tuple[str, ...]
 
@@ -50,7 +50,7 @@ def check(invariant: Invariant, world: World, dex: Dex) -> CartridgeCheck:
     faults = [description for is_sound, description in checked_items if not is_sound]
     return CartridgeCheck(
         invariant=invariant.description,
-        looked_at=len(checked_items),
+        checked=len(checked_items),
         broken=len(faults),
         violations=tuple(faults[:EXAMPLES]),
     )

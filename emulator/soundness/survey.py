@@ -31,7 +31,7 @@ from emulator.soundness.check import (
 from emulator.world import tileset
 from emulator.world.game_map import LAST_MAP, GameMap
 from emulator.world.header import Connection
-from emulator.world.residents import Resident
+from emulator.world.map_objects import MapObject
 from emulator.world.texts import TextKind
 from emulator.world.world import World
 
@@ -170,7 +170,7 @@ def _opponents(world: World, dex: Dex) -> CheckedItems:
                 yield reason is None, f"sprite {person.slot} of map {here.map_id} {reason}"
 
 
-def _opponent_fault(dex: Dex, person: Resident) -> str | None:
+def _opponent_fault(dex: Dex, person: MapObject) -> str | None:
     if person.mon:
         reason = _mon_fault(dex, *person.mon)
         return reason and f"is {reason}"
@@ -304,7 +304,7 @@ def _growth(_: World, dex: Dex) -> CheckedItems:
 def _learnsets(_: World, dex: Dex) -> CheckedItems:
     for each in dex.all_species.values():
         last = 1
-        for level, move in each.lessons:
+        for level, move in each.level_up_moves:
             what = f"species {each.index} learns move {move} at level {level}"
             if move not in dex.all_moves:
                 yield False, f"{what}, and no such move exists"
@@ -418,7 +418,7 @@ def _stages(_: World, dex: Dex) -> CheckedItems:
         yield Fraction(*low) < Fraction(*high), f"{one} is not below {other}"
 
 
-UNSOUND_ADVICE: Final = "copy the image again; other revisions of the game are not supported"
+INVALID_IMAGE_ADVICE: Final = "copy the image again; other revisions of the game are not supported"
 
 
 @lru_cache(maxsize=4)
@@ -432,7 +432,7 @@ def survey(cartridge: Cartridge) -> tuple[CartridgeCheck, ...]:
     return tuple([check(invariant, world, dex) for invariant in INVARIANTS])
 
 
-def refuse_unsound(cartridge: Cartridge, checks: Sequence[CartridgeCheck]) -> None:
+def require_valid(cartridge: Cartridge, checks: Sequence[CartridgeCheck]) -> None:
     """Raise a one-line CartridgeError when any check found a fault."""
     broken = [check for check in checks if not check.is_sound]
     if broken:
@@ -440,6 +440,6 @@ def refuse_unsound(cartridge: Cartridge, checks: Sequence[CartridgeCheck]) -> No
         message = (
             f"{str(cartridge.path)!r} is invalid: {broken[0].violations[0]}"
             f" (of {faults} faults in {len(broken)} of {len(checks)} checks);"
-            f" {UNSOUND_ADVICE}"
+            f" {INVALID_IMAGE_ADVICE}"
         )
         raise CartridgeError(message)

@@ -8,7 +8,7 @@ from typing import Final
 from emulator.ram.map import Facing, MapPosition, Position
 from emulator.world.header import Connection, MapHeader, RawWarp
 from emulator.world.layout import Layout
-from emulator.world.residents import Resident
+from emulator.world.map_objects import MapObject
 from emulator.world.tileset import Ground, Obstacle, Tileset, obstacle_on
 
 Square = tuple[int, int]
@@ -81,7 +81,7 @@ class GameMap:
         return 2 * self.header.height
 
     @property
-    def people(self) -> tuple[Resident, ...]:
+    def people(self) -> tuple[MapObject, ...]:
         """The people, items and trainers that the map defines."""
         return self.header.people
 
@@ -156,7 +156,7 @@ class GameMap:
         """Return the warp on a square, or None."""
         return self._warp_on.get((x, y))
 
-    def unlike(self, shown: Mapping[Square, int]) -> int:
+    def count_differences(self, shown: Mapping[Square, int]) -> int:
         """Return on how many squares `shown` (see State.tiles_in_sight) has another tile than this map."""
         return sum(self.tile(*square) != tile for square, tile in shown.items())
 

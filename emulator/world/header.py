@@ -9,7 +9,7 @@ from emulator.profile import table
 from emulator.ram.map import Facing
 from emulator.text import END, decode_name
 from emulator.world.map_items import HiddenItem, Shop, read_hidden_items, read_shops
-from emulator.world.residents import Resident, Toggle, read_map_object, read_toggles
+from emulator.world.map_objects import MapObject, Toggle, read_map_object, read_toggles
 from emulator.world.texts import TextTable
 
 FIRST_INDOOR_MAP: Final = 37  # lower ids are outdoors, the destinations of 0xFF warps
@@ -109,7 +109,7 @@ class MapHeader:
     connections: tuple[Connection, ...]
     warps: tuple[RawWarp, ...]
     signs: tuple[Sign, ...]
-    people: tuple[Resident, ...]
+    people: tuple[MapObject, ...]
     texts: TextTable
     shops: tuple[Shop, ...] = ()
     toggles: tuple[Toggle, ...] = ()

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from emulator.cartridge import Rom
 from emulator.profile import table
-from emulator.world.residents import Resident
+from emulator.world.map_objects import MapObject
 from emulator.world.texts import TextService, TextTable
 
 ITEMS: Final = table("HiddenItemCoords")  # map, Y, X
@@ -63,7 +63,7 @@ class Shop(NamedTuple):
     items: tuple[int, ...]
 
 
-def read_shops(texts: TextTable, people: Iterable[Resident]) -> Iterator[Shop]:
+def read_shops(texts: TextTable, people: Iterable[MapObject]) -> Iterator[Shop]:
     """Yield the shops of a map."""
     for person in people:
         place = texts.place(person.text_id)

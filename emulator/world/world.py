@@ -17,7 +17,7 @@ from emulator.ram.state import State
 from emulator.world.game_map import GameMap, make_map
 from emulator.world.header import MAP_BANKS, MAP_COUNT, Connection, read_header
 from emulator.world.layout import LIVE_BLOCKS, lay_out
-from emulator.world.residents import Lookout, ResidentKind, read_lookouts
+from emulator.world.map_objects import MapObjectKind, SightLine, read_sight_lines
 from emulator.world.tileset import Ground, Obstacle, Tileset, read_ground, read_tileset
 
 HOLE_TARGETS: Final = table("DungeonWarpList")  # map, number
@@ -62,7 +62,7 @@ class Lift(NamedTuple):
 Changes: TypeAlias = tuple[tuple[int, bytes], ...]
 MapSquare: TypeAlias = tuple[int, int, int]  # map id, x and y
 
-FIGHTERS: Final = (ResidentKind.TRAINER, ResidentKind.MON)
+FIGHTERS: Final = (MapObjectKind.TRAINER, MapObjectKind.MON)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,7 +180,7 @@ class World:
         plain = _with_moves(self.plain, *moves)
         return _variant(plain, tuple(sorted(self.changed.items())), self.passes)
 
-    def alike(self, map_id: int) -> "World":
+    def simplest_equal(self, map_id: int) -> "World":
         """Return the simplest world that is equal on this map and its connected maps."""
         if self is self.plain or self.differs_around(map_id):
             return self
@@ -215,18 +215,18 @@ class World:
         if live is None or live is self.map(live.map_id):
             return self
         shown = state.tiles_in_sight
-        if shown is None or live.unlike(shown):
+        if shown is None or live.count_differences(shown):
             return self
         return self.with_blocks({**self.changed, live.map_id: live.layout.blocks})
 
-    def lookouts(self, state: State) -> Mapping[int, Lookout]:
+    def sight_lines(self, state: State) -> Mapping[int, SightLine]:
         """Return the sight of the trainers on the player's map by sprite slot, including overworld Pokemon."""
         here = state.map.map_id
         fighters = [each.slot for each in self.map(here).people if each.kind in FIGHTERS]
         if not fighters:
             return {}
         bank = self.rom.byte(MAP_BANKS[0], MAP_BANKS[1] + here)
-        return read_lookouts(self.rom, bank, state.ram, fighters)
+        return read_sight_lines(self.rom, bank, state.ram, fighters)
 
     def _read(self, map_id: int) -> GameMap:
         header = read_header(self.rom, map_id)

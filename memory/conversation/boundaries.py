@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import Final, NamedTuple
 
 from memory.codec import encode
-from memory.conversation.port import Condensed, DistillingFailed, Observer
+from memory.conversation.port import Condensed, CondensingFailed, Observer
 from memory.store.conversation_record import Block, Message, MessageOrigin
 
 MIN_REMAINING: Final = 1_000  # tokens of messages that should stay, when the floor is higher
@@ -18,7 +18,7 @@ OVERSHOOT: Final = 0.95  # of the floor: the maximum excess of a cut
 CONTINUED: Final = "… "
 
 
-class Seam(IntEnum):
+class CutFit(IntEnum):
     """How suitable a place is for a cut."""
 
     ANY = 0  # between a call and its result; the last resort
@@ -31,7 +31,7 @@ class Cut(NamedTuple):
 
     seq: int
     tokens: int
-    fit: Seam = Seam.ANY
+    fit: CutFit = CutFit.ANY
 
 
 def boundary(cuts: Sequence[Cut], total: int, floor: int) -> Cut | None:
@@ -59,15 +59,15 @@ def cuts(messages: Sequence[Message]) -> Iterator[Cut]:
     tokens = 0
     for message in messages:
         tokens += message.tokens
-        results = answered(message)
+        results = result_ids(message)
         left = threads.get(message.thread, set()) - results if results else set()
-        threads[message.thread] = left | called(message)
+        threads[message.thread] = left | call_ids(message)
         if any(threads.values()):
-            fit = Seam.ANY
+            fit = CutFit.ANY
         elif message.role == "assistant":
-            fit = Seam.TURN_END
+            fit = CutFit.TURN_END
         else:
-            fit = Seam.CALLS_DONE if results else Seam.ANY
+            fit = CutFit.CALLS_DONE if results else CutFit.ANY
         yield Cut(message.seq, tokens, fit)
 
 
@@ -77,7 +77,7 @@ def last_clean_cut(messages: Sequence[Message], at_least: int) -> int | None:
     A turn is cut in the middle only when twice as many tokens have accumulated.
     """
     found = list(cuts(messages))
-    for fit, wanted in ((Seam.TURN_END, at_least), (Seam.CALLS_DONE, 2 * at_least)):
+    for fit, wanted in ((CutFit.TURN_END, at_least), (CutFit.CALLS_DONE, 2 * at_least)):
         suitable = [each.seq for each in found if each.fit >= fit and each.tokens >= wanted]
         if suitable:
             return suitable[-1]
@@ -91,19 +91,19 @@ def cut_below(messages: Sequence[Message], *, floor: int, limit: int) -> int | N
     """
     found = list(cuts(messages))
     total = sum(each.tokens for each in messages)
-    for fit in reversed(Seam):
+    for fit in reversed(CutFit):
         cut = boundary([each for each in found if each.fit >= fit], total, floor)
         if cut is not None and total - cut.tokens < limit:
             return cut.seq
     return found[-1].seq if found else None
 
 
-def called(message: Message) -> set[str]:
+def call_ids(message: Message) -> set[str]:
     """Return the ids of the tool calls in `message`."""
     return {str(each.get("id")) for each in message.blocks if each.get("type") == "tool_use"}
 
 
-def answered(message: Message) -> set[str]:
+def result_ids(message: Message) -> set[str]:
     """Return the ids of the calls whose results are in `message`."""
     found = (each for each in message.blocks if each.get("type") == "tool_result")
     return {str(each.get("tool_use_id")) for each in found}
@@ -116,9 +116,9 @@ def with_pairs(messages: Sequence[Message]) -> tuple[Message, ...]:
     """
     repaired = []
     for at, message in enumerate(messages):
-        before = called(messages[at - 1]) if at else set()
+        before = call_ids(messages[at - 1]) if at else set()
         is_last = at == len(messages) - 1
-        after = called(message) if is_last else answered(messages[at + 1])
+        after = call_ids(message) if is_last else result_ids(messages[at + 1])
         blocks = tuple(_without_counterpart(each, before, after) for each in message.blocks)
         repaired.append(message if blocks == message.blocks else replace(message, blocks=blocks))
     return tuple(repaired)
@@ -161,7 +161,7 @@ class Slicer:
         joined = _joined(found)
         if self.estimate(joined.observations) > sum(each.tokens for each in kept) + self.limit // 8:
             message = "the observations are longer than their messages, which are observed later."
-            raise DistillingFailed(message)
+            raise CondensingFailed(message)
         return joined
 
     def slices(self, messages: Sequence[Message]) -> Iterator[list[Message]]:

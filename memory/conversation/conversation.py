@@ -70,7 +70,7 @@ class Conversation:
         It waits for an observer or reflector only above the blocking threshold, for a limited time.
         """
         since = self._deps.clock()
-        state = self._look()
+        state = self._load_state()
         reason = self._early_reason(state, step, provider)
         if limits := self._limits_of(state):
             state = limits.apply(state, reason, since)
@@ -79,7 +79,7 @@ class Conversation:
 
     def after_turn(self) -> None:
         """Store finished observations, and start observing the messages of the turn."""
-        state = self._look()
+        state = self._load_state()
         if limits := self._limits_of(state):
             state = limits.prepare(state)
         self._report_status(state.record)
@@ -104,7 +104,7 @@ class Conversation:
         self._store.initialize(created)
         return self._store.get(self.owner, now_ms=now_ms) or created
 
-    def _look(self) -> MemoryState:
+    def _load_state(self) -> MemoryState:
         record = self.record()
         return MemoryState(record, self._store.messages(self.owner, after=record.cursor))
 
@@ -112,7 +112,7 @@ class Conversation:
         """Return the token limits of this conversation, built when the first threshold is near."""
         if self._limits is None and may_need_work(self._config, state.record):
             self._limits = TokenLimits(
-                self._store, self.owner, self._config, self._deps, self._look
+                self._store, self.owner, self._config, self._deps, self._load_state
             )
         return self._limits
 
@@ -132,7 +132,7 @@ class Conversation:
         return None
 
     def _report_status(self, record: ObservationalMemoryRecord) -> None:
-        self._deps.tell(ConversationEventKind.STATUS, self.owner, self._status(record))
+        self._deps.report(ConversationEventKind.STATUS, self.owner, self._status(record))
 
     def _status(self, record: ObservationalMemoryRecord) -> dict[str, Json]:
         buffered = record.buffered_observation_chunks

@@ -19,9 +19,9 @@ from memory.conversation.config import ConversationConfig
 from memory.conversation.model import reflect_until
 from memory.conversation.port import (
     Condensed,
+    CondensingFailed,
     ConversationEvent,
     ConversationEventKind,
-    DistillingFailed,
     Observer,
     Reflector,
 )
@@ -59,7 +59,7 @@ def run_now(work: Task) -> Future[Condensed]:
     return future
 
 
-def in_thread(work: Task) -> Future[Condensed]:
+def run_in_thread(work: Task) -> Future[Condensed]:
     """Run `work` in a daemon thread, which does not delay the end of the program: for models."""
     future: Future[Condensed] = Future()
     Thread(target=_run_into, args=(work, future), name="observing", daemon=True).start()
@@ -77,8 +77,8 @@ def _run_into(work: Task, future: Future[Condensed]) -> None:
 class Dependencies:
     """The collaborators of a conversation.
 
-    `clock` gives epoch seconds. `fallback` and `reflector_in_need` use no model; they run when everything else has failed
-    for too long. `background` is `run_now` or `in_thread`. `holder` is the name under which work is leased: no two processes
+    `clock` gives epoch seconds. `fallback` and `fallback_reflector` use no model; they run when everything else has failed
+    for too long. `background` is `run_now` or `run_in_thread`. `holder` is the name under which work is leased: no two processes
     with the same name may have the file open, and a restarted process uses its old name.
     """
 
@@ -86,7 +86,7 @@ class Dependencies:
     reflector: Reflector
     clock: Callable[[], float]
     fallback: Observer = field(default_factory=HeuristicObserver)
-    reflector_in_need: Reflector = field(default_factory=HeuristicReflector)
+    fallback_reflector: Reflector = field(default_factory=HeuristicReflector)
     estimate: Callable[[str], int] = tokens
     background: Callable[[Task], Future[Condensed]] = run_now
     on_part: Callable[[ConversationEvent], None] = lambda _: None
@@ -98,7 +98,7 @@ class Dependencies:
         """The time in epoch milliseconds."""
         return round(self.clock() * 1_000)
 
-    def tell(self, kind: ConversationEventKind, thread: str, data: dict[str, Json]) -> None:
+    def report(self, kind: ConversationEventKind, thread: str, data: dict[str, Json]) -> None:
         """Report an event to the listener; an error of the listener is only counted."""
         try:
             self.on_part(ConversationEvent(kind, thread, data))
@@ -139,7 +139,7 @@ class _Job(Generic[Subject]):
         self._running = (subject, self._deps.background(work))
         return True
 
-    def _taken(self, *, within: float = 0.0) -> tuple[Subject, Condensed | Exception] | None:
+    def _take_result(self, *, within: float = 0.0) -> tuple[Subject, Condensed | Exception] | None:
         """Return the result of the work, once, waiting at most `within` seconds; None while it runs."""
         if self._running is None:
             return None
@@ -151,7 +151,7 @@ class _Job(Generic[Subject]):
         elif self._deps.clock() < self._deadline:
             return None
         else:
-            found = DistillingFailed(f"{self.leases[0].value} took too long; it is abandoned.")
+            found = CondensingFailed(f"{self.leases[0].value} took too long; it is abandoned.")
         self._running = None
         for work in self.leases:
             self._store.clear_flag(self._owner, work, self._deps.holder)
@@ -163,7 +163,7 @@ class _Job(Generic[Subject]):
         return self._store.set_flag(self._owner, work, holder, now_ms=now, until_ms=until)
 
     def _report(self, kind: ConversationEventKind, **data: Json) -> None:
-        self._deps.tell(kind, self._owner, data)
+        self._deps.report(kind, self._owner, data)
 
 
 class _FailedPiece(NamedTuple):
@@ -203,7 +203,7 @@ class ObservationJob(_Job[tuple[Message, ...]]):
 
     def collect(self, *, within: float = 0.0) -> bool:
         """Return whether a new chunk was stored, waiting at most `within` seconds for the result."""
-        taken = self._taken(within=within)
+        taken = self._take_result(within=within)
         if taken is None:
             return False
         piece, found = taken
@@ -211,7 +211,7 @@ class ObservationJob(_Job[tuple[Message, ...]]):
         # An empty result of rules is valid; of a model it is most likely a failure.
         may_be_empty = self._deps.observer.source != "llm"
         if isinstance(found, Condensed) and not (may_be_empty or found.observations.strip()):
-            found = DistillingFailed(
+            found = CondensingFailed(
                 "the observer returned no observations; it is called again later."
             )
         if isinstance(found, Condensed):
@@ -233,7 +233,7 @@ class ObservationJob(_Job[tuple[Message, ...]]):
         if (error := future.exception()) is None:
             found, source = future.result(), self._deps.fallback.source
         else:
-            self._deps.faults.note("fallback observer", DistillingFailed(str(error)))
+            self._deps.faults.note("fallback observer", CondensingFailed(str(error)))
             found, source = first_words(piece), HeuristicObserver.source
         most = max(1, _tokens(piece) // 2)
         text = last_lines(found.observations.strip("\n"), most, self._deps.estimate)
@@ -306,7 +306,7 @@ class ReflectionJob(_Job[_ReflectionInput]):
 
     def collect(self, *, within: float = 0.0) -> bool:
         """Return whether a new reflection was stored, waiting at most `within` seconds for the result."""
-        taken = self._taken(within=within)
+        taken = self._take_result(within=within)
         if taken is None:
             return False
         base, found = taken
@@ -324,11 +324,11 @@ class ReflectionJob(_Job[_ReflectionInput]):
         """Return whether observations were reduced now: by rules, and if that fails by keeping the newest lines."""
         base = _ReflectionInput.of(record, needed_now=True)
         text, target = record.active_observations, self._target(base)
-        reflector = self._deps.reflector_in_need
+        reflector = self._deps.fallback_reflector
         # Even at the hardest level the result can exceed the target, because milestones are always kept.
         future = run_now(partial(reflector.reflect, text, level=MAX_LEVEL, target=target))
         if (error := future.exception()) is not None:
-            self._deps.faults.note("reflector in need", DistillingFailed(str(error)))
+            self._deps.faults.note("reflector in need", CondensingFailed(str(error)))
         if (
             error is None
             and 0 < self._size(future.result()) < self._config.reflection.observation_tokens

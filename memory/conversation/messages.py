@@ -41,10 +41,10 @@ _TAG: Final = re.compile(rf"<(/?)({'|'.join(_MEMORY_TAGS)})(?:\s[^<>]*)?>", re.I
 def in_tags(tag: str, body: str, attributes: str = "") -> str:
     """Return `body` between `tag` tags, on lines of their own; `body` cannot close them."""
     opening = f"{tag} {attributes}" if attributes else tag
-    return f"<{opening}>\n{blunted(body)}\n</{tag}>"
+    return f"<{opening}>\n{escape_tags(body)}\n</{tag}>"
 
 
-def blunted(text: str) -> str:
+def escape_tags(text: str) -> str:
     """Return `text` with the brackets of all memory tags replaced, so that it stays readable but has no tags."""
     return _TAG.sub(lambda found: f"\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}{found[0][1:-1]}"
                     "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}", text)  # fmt: skip

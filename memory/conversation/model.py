@@ -17,15 +17,15 @@ from memory.conversation.messages import (
     OBSERVATIONS,
     PREVIOUS,
     SUGGESTED_RESPONSE,
-    blunted,
+    escape_tags,
     in_tags,
     prompt,
     strip_injected,
     transcript,
 )
-from memory.conversation.port import Condensed, DistillingFailed, Reflector
+from memory.conversation.port import Condensed, CondensingFailed, Reflector
 from memory.conversation.rules import MAX_LEVEL, last_lines, reported_milestones
-from memory.conversation.situation_format import held_to_shown, milestone_ids, milestones_in
+from memory.conversation.situation_format import milestone_ids, milestones_in, with_shown_milestones
 from memory.store.conversation_record import Message
 from memory.tokens import CHARACTERS, tokens
 
@@ -43,7 +43,7 @@ _EMPHASIS: Final = frozenset(
 )
 
 
-class UnusableAnswer(DistillingFailed):
+class UnusableAnswer(CondensingFailed):
     """An answer arrived but cannot be used; another request at a different level may help."""
 
 
@@ -102,14 +102,14 @@ def parse_answer(text: str) -> Condensed:
     parts = _tag_bodies(text, OBSERVATIONS)
     found = parse("\n".join(parts)) if parts else parse(strip_injected(text), lists_only=True)
     return Condensed(
-        observations=blunted(render(found)),
+        observations=escape_tags(render(found)),
         current_task=_one_line_part(text, CURRENT_TASK),
         suggested_response=_one_line_part(text, SUGGESTED_RESPONSE),
     )
 
 
 def _one_line_part(text: str, tag: str) -> str:
-    return blunted(one_line(" ".join(_tag_bodies(text, tag))))
+    return escape_tags(one_line(" ".join(_tag_bodies(text, tag))))
 
 
 def _tag_bodies(text: str, tag: str) -> list[str]:
@@ -263,7 +263,7 @@ def _validated(answer: str, source: str, limit: int, estimate: Callable[[str], i
 def _verified(
     found: Condensed, shown: Sequence[DatedLine], earlier: Collection[str] = ()
 ) -> Condensed:
-    held = held_to_shown(parse(found.observations), shown, earlier)
+    held = with_shown_milestones(parse(found.observations), shown, earlier)
     return replace(found, observations=render(held))
 
 
@@ -297,4 +297,4 @@ def reflect_until(
     message = (
         f"the observations could not be made smaller ({problem}); ask again when there are more"
     )
-    raise DistillingFailed(message)
+    raise CondensingFailed(message)

@@ -10,7 +10,7 @@ from memory.errors import MemoryFault
 from memory.store.conversation_record import Message
 
 
-class DistillingFailed(MemoryFault):
+class CondensingFailed(MemoryFault):
     """Observing or reflecting failed: too late, refused, too expensive, or an unusable answer."""
 
 

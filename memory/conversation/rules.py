@@ -31,7 +31,7 @@ from memory.conversation.messages import (
     message_parts,
     moment_of,
 )
-from memory.conversation.port import Condensed, DistillingFailed
+from memory.conversation.port import Condensed, CondensingFailed
 from memory.conversation.situation_format import (
     ADVISED,
     BATTLE_LOST,
@@ -312,7 +312,7 @@ class HeuristicReflector:
         known = parse(observations)
         if not known:
             message = "there are no observations to reflect upon; observe something first"
-            raise DistillingFailed(message)
+            raise CondensingFailed(message)
         level = min(max(level, 0), MAX_LEVEL)
         detail = self._estimate(observations) * DETAIL[level] // DETAIL[0]
         room = min(target, detail) if level else target

@@ -202,7 +202,7 @@ def is_failure(line: ObservationLine) -> bool:
     return line.priority is LinePriority.ASSERTED and _FAILURE.search(line.text) is not None
 
 
-def held_to_shown(
+def with_shown_milestones(
     observations: Sequence[DatedLine], shown: Sequence[DatedLine], known: Collection[str] = ()
 ) -> tuple[DatedLine, ...]:
     """Return model observations with exactly the milestones that were shown.

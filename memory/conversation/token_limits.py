@@ -66,7 +66,7 @@ class TokenLimits:
         self._owner = owner
         self._config = config
         self._deps = deps
-        self._look = load
+        self._load_state = load
         self.observing = ObservationJob(store, owner, config, deps)
         self._reflecting = ReflectionJob(store, owner, config, deps)
 
@@ -78,7 +78,7 @@ class TokenLimits:
     def prepare(self, state: MemoryState) -> MemoryState:
         """Store finished results, and start observing a piece in advance when enough messages have accumulated."""
         if self.observing.collect() | self._reflecting.collect():
-            state = self._look()
+            state = self._load_state()
         step = self._config.observation.buffer_step
         unobserved = state.unobserved
         end = last_clean_cut(unobserved, step) if step else None
@@ -86,7 +86,7 @@ class TokenLimits:
             piece = [each for each in unobserved if each.seq <= end]
             self.observing.start(state.record, piece)
             if self.observing.collect():  # already finished when it ran without a thread
-                return self._look()
+                return self._load_state()
         return state
 
     def activate(self, state: MemoryState, why: ActivationReason | None = None) -> MemoryState:
@@ -112,8 +112,8 @@ class TokenLimits:
         is_time = size >= self._config.reflection.observation_tokens
         swaps = is_time and record.buffered_reflection is not None
         count = self._store.swap_buffered(self._owner, upto=cut.seq, reflection=swaps)
-        after = self._look()
-        self._deps.tell(
+        after = self._load_state()
+        self._deps.report(
             ConversationEventKind.ACTIVATION,
             self._owner,
             {
@@ -135,7 +135,7 @@ class TokenLimits:
             most = threshold(self._config, state.record)
         if state.record.pending_message_tokens >= most:
             self.observing.collect(within=self._time_left(since))
-            state = self._observe_excess(self.activate(self._look()), most, since)
+            state = self._observe_excess(self.activate(self._load_state()), most, since)
         if state.record.pending_message_tokens >= observation.hard_limit:
             state = self._observe_offline(state)
         return state
@@ -149,7 +149,7 @@ class TokenLimits:
         if not self.observing.collect(within=self._time_left(since)):
             return state
         self._store.swap_buffered(self._owner, upto=piece[-1].seq)
-        after = self._look()
+        after = self._load_state()
         self._report_task(after.record)
         return after
 
@@ -157,11 +157,11 @@ class TokenLimits:
         buffered = state.record.buffered_observation_chunks
         if buffered:
             self._store.swap_buffered(self._owner, upto=buffered[-1].to_seq)
-            state = self._look()
+            state = self._load_state()
         piece = self._excess(state)
         if piece and state.record.pending_message_tokens >= self._config.observation.message_tokens:
             self.observing.observe_offline(state.record, piece)
-            state = self._look()
+            state = self._load_state()
         return state
 
     def _excess(self, state: MemoryState) -> tuple[Message, ...]:
@@ -176,7 +176,7 @@ class TokenLimits:
         tokens = state.record.observation_token_count
         if tokens >= reflection.observation_tokens and state.record.buffered_reflection:
             self._store.swap_buffered(self._owner, upto=state.record.cursor, reflection=True)
-            state = self._look()
+            state = self._load_state()
             tokens = state.record.observation_token_count
         ahead = reflection.buffering
         needed_now = tokens >= (reflection.blocking if ahead else reflection.observation_tokens)
@@ -184,10 +184,10 @@ class TokenLimits:
         if needed_now or is_early:
             self._reflecting.start(state.record, needed_now=needed_now)
             if self._reflecting.collect(within=self._time_left(since) if needed_now else 0.0):
-                state = self._look()
+                state = self._load_state()
         if state.record.observation_token_count >= reflection.hard_limit:
             self._reflecting.reflect_offline(state.record)
-            state = self._look()
+            state = self._load_state()
         return state
 
     def _time_left(self, since: float) -> float:
@@ -199,4 +199,4 @@ class TokenLimits:
             "current_task": record.current_task,
             "suggested_response": record.suggested_response,
         }
-        self._deps.tell(ConversationEventKind.THREAD_UPDATE, self._owner, {**task})
+        self._deps.report(ConversationEventKind.THREAD_UPDATE, self._owner, {**task})

@@ -34,7 +34,7 @@ from memory.conversation.messages import (
     OTHER_CONVERSATION,
     REMINDER,
     SUGGESTED_RESPONSE,
-    blunted,
+    escape_tags,
     in_tags,
     prompt,
 )
@@ -61,7 +61,7 @@ class Now(NamedTuple):
     attempt: int = 0
 
 
-def annotated(observations: str, now: Now) -> str:
+def annotate_ages(observations: str, now: Now) -> str:
     """Return `observations` as seen from `now`: with the age of each day, gaps between days, and past-due marks.
 
     Annotations of an earlier call are replaced. `parse` reads the result as `observations`; `''` stays `''`.
@@ -183,7 +183,7 @@ def inject(
     pieces = [first, rest] if len(texts) == 2 else [[*first, *rest]]
     for at, text in enumerate(texts):
         piece = pieces[min(at, len(pieces) - 1)]
-        piece.insert(0 if at else len(first), blunted(text))
+        piece.insert(0 if at else len(first), escape_tags(text))
     if others:
         pieces.append([others])
     pieces[-1].append(f"</{MEMORY}>")
@@ -193,7 +193,7 @@ def inject(
 
 def other_conversation(thread: str, text: str) -> str:
     """Return the content of another conversation between tags that it cannot close."""
-    return in_tags(OTHER_CONVERSATION, text, f'thread="{blunted(thread)}"')
+    return in_tags(OTHER_CONVERSATION, text, f'thread="{escape_tags(thread)}"')
 
 
 def with_reminder(

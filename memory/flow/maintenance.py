@@ -85,23 +85,23 @@ class Maintenance:
         self._every_s = every_s
         self._maintained_s: dict[str, float] = {}
 
-    def run(self, *, asked: bool = False) -> list[str]:
-        """Prune and merge in the scopes that are due, or in all when `asked`; return their names.
+    def run(self, *, forced: bool = False) -> list[str]:
+        """Prune and merge in the scopes that are due, or in all when `forced`; return their names.
 
-        When `asked`, the word index is rebuilt too: each write updates it, so this is rarely needed.
+        When `forced`, the word index is rebuilt too: each write updates it, so this is rarely needed.
         """
         now = self._blackboard.game_s
         due = [
             scope
             for scope in self._blackboard.scopes()
             if scope.rpartition(":")[2] not in NOT_MAINTAINED
-            and (asked or now - self._maintained_s.get(scope, 0.0) >= self._every_s)
+            and (forced or now - self._maintained_s.get(scope, 0.0) >= self._every_s)
         ]
         for scope in due:
             self._maintained_s[scope] = now
             self.prune(scope)
             self.deduplicate(scope)
-        if asked:
+        if forced:
             self.reindex()
         return due
 

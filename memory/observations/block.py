@@ -20,7 +20,7 @@ TAG: Final = "observations>"
 ESCAPED_TAG: Final = "observations\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
 
 
-class Telling(Enum):
+class RowMode(Enum):
     """How several observations of one section are grouped into rows."""
 
     EACH = "a row for each text; repetitions are counted"
@@ -31,7 +31,7 @@ class Telling(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section. A higher priority keeps rows longer; a section that `stays` is required and never dropped for another.
+    """One section. A higher priority keeps rows longer; a section that `is_required` is required and never dropped for another.
 
     `types` maps each observation type to the word for it in a counted row.
     """
@@ -39,31 +39,31 @@ class Section:
     title: str
     types: Mapping[str, str]
     priority: int
-    telling: Telling
+    row_mode: RowMode
     most: int | None = None
-    stays: bool = False
+    is_required: bool = False
 
     def rows(self, observations: Iterable[Observation]) -> list[str]:
         """Return the rows for `observations`, which are newest first, as are the rows.
 
         Stale observations are omitted; in a required section they are marked as stale instead.
         """
-        shown = [each for each in observations if self.stays or not each.stale]
+        shown = [each for each in observations if self.is_required or not each.stale]
         return [_flat(row) for row in self._row_texts(shown)[: self.most]]
 
     def _row_texts(self, observations: Sequence[Observation]) -> list[str]:
-        match self.telling:
-            case Telling.EACH:
+        match self.row_mode:
+            case RowMode.EACH:
                 counts = Counter(map(_row_text, observations))
                 return [_tally(row, count) for row, count in counts.items()]
-            case Telling.COUNTED:
+            case RowMode.COUNTED:
                 return self._counted(observations)
-            case Telling.LATEST:
+            case RowMode.LATEST:
                 latest: dict[str, str] = {}
                 for each in observations:
                     latest.setdefault(each.about or each.content, _row_text(each))
                 return list(latest.values())
-            case Telling.LAST:
+            case RowMode.LAST:
                 return [_row_text(each) for each in observations[:1]]
 
     def _counted(self, observations: Iterable[Observation]) -> list[str]:
@@ -141,7 +141,7 @@ def observations_block(
     drafts = [_Draft(each, each.rows(_observations_of(each, by_type))) for each in sections]
     kept = [each for each in drafts if each.rows]
     _shrink_optional(kept, budget * CHARACTERS)
-    _cut_down(kept, budget * CHARACTERS)
+    _shrink_required(kept, budget * CHARACTERS)
     return "\n".join((OPENING, "\n\n".join(map(str, kept)), CLOSING)) if kept else None
 
 
@@ -155,22 +155,22 @@ def _observations_of(section: Section, by_type: dict[str, list[Observation]]) ->
 
 def _shrink_optional(drafts: list[_Draft], room: int) -> None:
     """Remove rows, then whole sections, of the optional sections until the block fits `room` characters."""
-    for each in _by_priority(drafts, stays=False):
+    for each in _by_priority(drafts, is_required=False):
         while len(each.rows) > 1 and _size(drafts) > room:
             each.drop_oldest_row()
-    for each in _by_priority(drafts, stays=False):
+    for each in _by_priority(drafts, is_required=False):
         if _size(drafts) > room:
             drafts.remove(each)
 
 
-def _cut_down(drafts: list[_Draft], room: int) -> None:
+def _shrink_required(drafts: list[_Draft], room: int) -> None:
     """Remove rows, cut text, and then drop required sections until the block fits `room` characters."""
     while _size(drafts) > room and (each := _longest(drafts)) is not None:
         each.drop_oldest_row()
-    for each in _by_priority(drafts, stays=True):
+    for each in _by_priority(drafts, is_required=True):
         if (over := _size(drafts) - room) > 0:
             each.cut(over)
-    for each in _by_priority(drafts, stays=True):
+    for each in _by_priority(drafts, is_required=True):
         if _size(drafts) > room:
             drafts.remove(each)
 
@@ -181,9 +181,9 @@ def _longest(drafts: Iterable[_Draft]) -> _Draft | None:
     return max(shrinkable, key=lambda each: len(each.rows), default=None)
 
 
-def _by_priority(drafts: Iterable[_Draft], *, stays: bool) -> list[_Draft]:
+def _by_priority(drafts: Iterable[_Draft], *, is_required: bool) -> list[_Draft]:
     """Return the required or the optional drafts, lowest priority first."""
-    shown = [each for each in drafts if each.section.stays is stays]
+    shown = [each for each in drafts if each.section.is_required is is_required]
     return sorted(shown, key=lambda each: each.section.priority)
 
 

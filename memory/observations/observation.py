@@ -19,7 +19,7 @@ class Observed(NamedTuple):
     """One observation that an extractor returns.
 
     `about` is its subject, such as a path or a command. Once it is stored, earlier observations with the same subject and a
-    type in `overtakes` become stale.
+    type in `supersedes` become stale.
     """
 
     type: str
@@ -27,7 +27,7 @@ class Observed(NamedTuple):
     importance: int  # 1 to 10
     about: str = ""
     metadata: Mapping[str, Json] = NOTHING
-    overtakes: tuple[str, ...] = ()
+    supersedes: tuple[str, ...] = ()
     source: Source = "programmatic"
 
 
@@ -51,15 +51,15 @@ class Observation(NamedTuple):
 class ObservationQuery:
     """A query for observations, newest first; without restrictions it matches all of the live lineage.
 
-    All of `words` must be in the content. `heaviest` sorts by importance before age.
+    All of `words` must be in the content. `by_importance` sorts by importance before age.
     """
 
     session: str | None = None
     type: str | None = None
     min_importance: int = 1
     words: str = ""
-    holding: bool = False  # only observations that are not stale
-    heaviest: bool = False
+    current_only: bool = False  # only observations that are not stale
+    by_importance: bool = False
     limit: int | None = None
     live: bool = True
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from memory.codec import Json
-from memory.observations.block import Section, Telling
+from memory.observations.block import RowMode, Section
 from memory.observations.observation import Args, Extract, Observed, Result, line
 
 FILE_MODIFIED: Final = "file_modified"
@@ -37,8 +37,8 @@ def _command(args: Args, result: Result) -> Sequence[Observed]:
     code = output.get("exit_code", 1 if result.error else 0)
     if code == 0 and not result.error:
         ran: Mapping[str, Json] = {"command": given, "exit_code": 0}
-        overtakes = (COMMAND_RUN, COMMAND_ERROR)
-        return [Observed(COMMAND_RUN, f"{command} -> exit 0", 4, command, ran, overtakes)]
+        supersedes = (COMMAND_RUN, COMMAND_ERROR)
+        return [Observed(COMMAND_RUN, f"{command} -> exit 0", 4, command, ran, supersedes)]
     error = str(result.error or output.get("stderr") or output.get("stdout") or "")
     summary = f"Failed: {command} -> exit {code}"
     metadata = {"command": given, "exit_code": code, "error": error}
@@ -108,10 +108,12 @@ TOOLS: Final[Mapping[str, Extract]] = {
 
 _FILES_CHANGED: Final = {FILE_CREATED: "created", FILE_MODIFIED: "modified"}
 TOOL_SECTIONS: Final = (
-    Section("Modified Files", _FILES_CHANGED, 10, Telling.COUNTED, stays=True),
-    Section("Errors", {COMMAND_ERROR: "", TOOL_ERROR: ""}, 9, Telling.EACH, most=10, stays=True),
-    Section("Todos", {TODOS: ""}, 6, Telling.LAST),
-    Section("Tasks Delegated", {TASK: ""}, 5, Telling.EACH),
-    Section("Commands", {COMMAND_RUN: ""}, 4, Telling.LATEST, most=10),
-    Section("Searches", {SEARCH: ""}, 3, Telling.LATEST, most=8),
+    Section("Modified Files", _FILES_CHANGED, 10, RowMode.COUNTED, is_required=True),
+    Section(
+        "Errors", {COMMAND_ERROR: "", TOOL_ERROR: ""}, 9, RowMode.EACH, most=10, is_required=True
+    ),
+    Section("Todos", {TODOS: ""}, 6, RowMode.LAST),
+    Section("Tasks Delegated", {TASK: ""}, 5, RowMode.EACH),
+    Section("Commands", {COMMAND_RUN: ""}, 4, RowMode.LATEST, most=10),
+    Section("Searches", {SEARCH: ""}, 3, RowMode.LATEST, most=8),
 )

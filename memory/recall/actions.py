@@ -18,7 +18,7 @@ from memory.flow.maintenance import TRUST, Maintenance
 from memory.flow.memory_map import MemoryMap, memory_map
 from memory.hooks.hooks import Call, Hooks, hookable
 from memory.hooks.producers import Produced, Producers
-from memory.recall.query import RECOLLECTION, UPKEEP, Found, MemoryQuery, SearchableStore
+from memory.recall.query import MAINTENANCE, RECOLLECTION, MemoryQuery, ScoredEntry, SearchableStore
 
 UTILITY_MOMENTUM: Final = 0.9  # weight of the old utility in the moving average
 RECOLLECTION_IMPORTANCE: Final = 2
@@ -46,12 +46,14 @@ def is_open(entry: Entry) -> bool:
     return JUDGED not in entry.tags
 
 
-def watch_actions(producers: Producers, agent_id: str) -> None:
+def register_recall_producers(producers: Producers, agent_id: str) -> None:
     """Write each recall and each pruning of `agent_id` to its working memory."""
     working = scope_name(agent_id, "working")
     recall = MemoryActions.memory_recall_with_scores
     producers.register(recall, _recollection, scope=working, kind=RECOLLECTION)
-    producers.register(MemoryActions.memory_prune, _maintenance_record, scope=working, kind=UPKEEP)
+    producers.register(
+        MemoryActions.memory_prune, _maintenance_record, scope=working, kind=MAINTENANCE
+    )
 
 
 def learn_outcome(blackboard: Blackboard, keys: Iterable[str], *, useful: bool) -> int:
@@ -67,7 +69,7 @@ def learn_outcome(blackboard: Blackboard, keys: Iterable[str], *, useful: bool) 
     return updated
 
 
-def _recollection(call: Call, found: Sequence[Found]) -> Produced:
+def _recollection(call: Call, found: Sequence[ScoredEntry]) -> Produced:
     arguments = dict(zip(("query", "why"), call.args, strict=False)) | dict(call.kwargs)
     data = {
         "query": arguments["query"].to_json(),
@@ -149,7 +151,7 @@ class MemoryActions:
         return [each.entry for each in self.memory_recall_with_scores(query, why)]
 
     @hookable
-    def memory_recall_with_scores(self, query: MemoryQuery, why: str = "") -> list[Found]:
+    def memory_recall_with_scores(self, query: MemoryQuery, why: str = "") -> list[ScoredEntry]:
         """Return the entries that match `query` with their scores, best first; `why` is stored with the recollection."""
         return self.store.find(query, now_s=self.blackboard.game_s)
 

@@ -10,9 +10,9 @@ from memory.errors import MalformedRecord
 MOST: Final = 100  # results of one query
 
 RECOLLECTION: Final = "recollection"  # the entry that each recall writes
-UPKEEP: Final = "upkeep"  # the entry that each pruning writes
+MAINTENANCE: Final = "upkeep"  # the entry that each pruning writes
 # Found only by a query that names the kind; otherwise a recall would find the records of earlier recalls.
-INWARD: Final = (RECOLLECTION, UPKEEP)
+INTERNAL_KINDS: Final = (RECOLLECTION, MAINTENANCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Score(NamedTuple):
     match: float
 
 
-class Found(NamedTuple):
+class ScoredEntry(NamedTuple):
     """An entry and its score."""
 
     entry: Entry
@@ -116,7 +116,7 @@ class Found(NamedTuple):
 class SearchableStore(Protocol):
     """A search index of entries."""
 
-    def find(self, query: MemoryQuery, *, now_s: float) -> list[Found]:
+    def find(self, query: MemoryQuery, *, now_s: float) -> list[ScoredEntry]:
         """Return the entries that match `query` at `now_s`, best first."""
 
     def tags(self, scope_glob: str = "*") -> dict[str, int]:

@@ -14,10 +14,10 @@ RING: Final = 8  # the newest checkpoints, for any reason
 BUDGET: Final = 64 << 20  # bytes, of game states and parts together
 MIN_RETAINED: Final = 2  # retained whatever their size
 
-Why: TypeAlias = Literal[
+CheckpointReason: TypeAlias = Literal[
     "start", "milestone", "consolidation", "battle", "signal", "end", "back"
 ]  # why it was made; "battle": before an important battle, "back": play was rewound to it
-PERMANENT: Final[frozenset[Why]] = frozenset({"start", "milestone"})
+PERMANENT: Final[frozenset[CheckpointReason]] = frozenset({"start", "milestone"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +32,16 @@ class Checkpoint:
     state: bytes
     chain: bytes
     id: int = field(default=0, compare=False)
-    why: Why = field(default="consolidation", compare=False)
+    why: CheckpointReason = field(default="consolidation", compare=False)
 
 
-class CheckpointMark(NamedTuple):
+class CheckpointInfo(NamedTuple):
     """The description of a checkpoint, without its game state; `size` in bytes."""
 
     id: int
     tick: int
     frame: int
-    why: Why
+    why: CheckpointReason
     size: int
 
 
@@ -86,10 +86,10 @@ class CheckpointReader(Reader):
         tick, frame, state, chain, why = row
         return Checkpoint(tick, frame, state, chain, number, why)
 
-    def marks(self) -> list[CheckpointMark]:
+    def marks(self) -> list[CheckpointInfo]:
         """Return the descriptions of all checkpoints, oldest first."""
-        sql = select_from("checkpoints", CheckpointMark._fields) + "ORDER BY id"
-        return self._database.read("checkpoints", CheckpointMark._make, sql)
+        sql = select_from("checkpoints", CheckpointInfo._fields) + "ORDER BY id"
+        return self._database.read("checkpoints", CheckpointInfo._make, sql)
 
     def checkpoint_ticks(self) -> list[int]:
         """Return the ticks of all checkpoints, newest first."""
@@ -102,14 +102,14 @@ class CheckpointReader(Reader):
             "AND checkpoint = (SELECT max(id) FROM checkpoints)",
             (name,),
         )
-        with self._database.understood(f"part {name}"):
+        with self._database.decoding(f"part {name}"):
             return None if row is None else decode(row[0])
 
     def restore_part(self, name: str, part: CheckpointPart) -> None:
         """Restore `part` from the last checkpoint, if that holds its state."""
         state = self.part(name)
         if state is not None:
-            with self._database.understood(f"part {name}"):
+            with self._database.decoding(f"part {name}"):
                 part.restore(state)
 
     def _extent(self, checkpoint: Checkpoint) -> Extent:
@@ -145,7 +145,7 @@ def save_checkpoint(
     )
 
 
-def retained(marks: Sequence[CheckpointMark], *, budget: int = BUDGET) -> frozenset[int]:
+def retained(marks: Sequence[CheckpointInfo], *, budget: int = BUDGET) -> frozenset[int]:
     """Return the numbers of the checkpoints to retain; `marks` are all of a run, newest last.
 
     Of two at the same tick only the newer is retained, unless the older is permanent.
@@ -165,8 +165,8 @@ def retained(marks: Sequence[CheckpointMark], *, budget: int = BUDGET) -> frozen
 
 
 def _removal_order(
-    stay: Sequence[CheckpointMark], recent: Sequence[CheckpointMark]
-) -> Iterator[CheckpointMark]:
+    stay: Sequence[CheckpointInfo], recent: Sequence[CheckpointInfo]
+) -> Iterator[CheckpointInfo]:
     """Yield checkpoints in the order of removal: old milestones, then the oldest of the ring, then the start."""
     newest = {mark.id for mark in recent}
     by_age = sorted(stay, key=lambda mark: mark.id)
@@ -195,7 +195,7 @@ class StrategistCheckpoints:
             "SELECT data FROM strategist_checkpoints WHERE session_id = ? AND dropped_after IS NULL",
             (session_id,),
         )
-        with self._database.understood("strategist_checkpoints"):
+        with self._database.decoding("strategist_checkpoints"):
             return None if row is None else decode(row[0])
 
     def flush(self) -> None:

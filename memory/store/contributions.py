@@ -17,10 +17,10 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from memory.codec import Json, as_json, decode, encode, from_json
 from memory.store.database import Database
 from memory.store.knowledge_tables import BY_NAME, TABLES
-from memory.tiers.forgetting import faded
+from memory.tiers.forgetting import decayed
 from memory.tiers.knowledge import (
-    KIND_IN,
-    KIND_NAMED,
+    KIND_BY_NAME,
+    KIND_BY_TABLE,
     Knowledge,
     LearnedPattern,
     PlayerPreference,
@@ -162,7 +162,7 @@ def _defaults(sequence: int, at: float, status: str) -> dict[str, Any]:
     return {"evidence": (), "taught": sequence, "since": at, "fresh": at, "said": {status: at}}
 
 
-def joined(one: Contribution, other: Contribution) -> Contribution:
+def latest_of(one: Contribution, other: Contribution) -> Contribution:
     """Return the one of two contributions of one run to one row that contains the other.
 
     The same lessons make the same contribution; in files older than contributions the choice ignores the order.
@@ -233,8 +233,8 @@ def aggregate(
     known = by_precedence(all_of_them)
     if not known:
         return None
-    kind, deciding, overruled = KIND_IN[table], known[-1], Overruled()
-    record = reduce(kind.more, (from_json(kind.record, each.content) for each in known))
+    kind, deciding, overruled = KIND_BY_TABLE[table], known[-1], Overruled()
+    record = reduce(kind.merge, (from_json(kind.record, each.content) for each in known))
     if isinstance(record, SuccessfulStrategy) and record.success_rate == 0.0:
         return None
     if isinstance(record, LearnedPattern):
@@ -266,7 +266,7 @@ def _faded_pattern(
         record,
         learned_from_session=first["learned_from_session"],
         learned_from_tick=first["learned_from_tick"],
-        relevance_score=record.relevance_score * faded(since, at, rate),
+        relevance_score=record.relevance_score * decayed(since, at, rate),
     )
 
 
@@ -276,7 +276,7 @@ def _faded_preference(
     return replace(
         record,
         created_at=min(each.content["created_at"] for each in known),
-        confidence=record.confidence * faded(known[-1].fresh, at, rate),
+        confidence=record.confidence * decayed(known[-1].fresh, at, rate),
     )
 
 
@@ -388,7 +388,7 @@ class ContributionTable:
     def _read(
         self, rows: Iterable[tuple[str, str, str, int, str]]
     ) -> Iterator[tuple[tuple[str, str], Contribution]]:
-        with self._database.understood("shares"):
+        with self._database.decoding("shares"):
             for table, memory_id, run_id, sequence, contribution in rows:
                 data = decode(contribution)
                 if table in BY_NAME and "record" in data:
@@ -425,12 +425,12 @@ class LessonIntake:
             mine, runs = self._share(payload["table"], payload["id"])
             contribution = mine.with_closing(closing_from(row, self._now))
         else:
-            table = BY_NAME[KIND_NAMED[row.kind].table]
+            table = BY_NAME[KIND_BY_NAME[row.kind].table]
             mine, runs = self._share(table.name, row.payload[table.id_column])
             record = from_json(table.kind.record, row.payload)
             at = table.kind.last_of(record)
             if mine.record is not None:
-                record = table.kind.more(from_json(table.kind.record, mine.record), record)
+                record = table.kind.merge(from_json(table.kind.record, mine.record), record)
             contribution = mine.with_lesson(row, as_json(record), at)
         runs[self._run_id] = contribution
 

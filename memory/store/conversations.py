@@ -86,7 +86,7 @@ class ConversationStore:
         )
         if begun is None:
             return None
-        with self.database.understood("conversation_records"):
+        with self.database.decoding("conversation_records"):
             record = ObservationalMemoryRecord(owner, ConversationScope(begun[0]), *begun[1:])
         active = self._newest_reflection(owner, active=True) or record.reflection
         chunks = self._chunks(owner, active.upto_seq)

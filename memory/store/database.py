@@ -100,11 +100,11 @@ class Database:
     ) -> list[Made]:
         """Return `make(row)` for each row of a query; an error of `make` raises CorruptStore that names `what`."""
         rows = self.rows(sql, parameters)
-        with self.understood(what):
+        with self.decoding(what):
             return [make(row) for row in rows]
 
     @contextmanager
-    def understood(self, what: str) -> Iterator[None]:
+    def decoding(self, what: str) -> Iterator[None]:
         """Raise CorruptStore for errors of the body, which decodes `what` from this file."""
         try:
             yield
@@ -199,7 +199,7 @@ def open_database(path: Path, schema: Schema, *, quarantine_damaged: bool = Fals
     except CorruptStore as error:
         if not quarantine_damaged:
             raise
-        kept = move_aside(path, "damaged")
+        kept = quarantine(path, "damaged")
         message = f"{path} is damaged and was renamed to {kept}; start again for a new one."
         raise CorruptStore(message) from error
     with _translated_errors(path), _configured(connection):
@@ -275,7 +275,7 @@ def unused_path(path: Path, word: str) -> Path:
     return next(name for name in names if not name.exists())
 
 
-def move_aside(path: Path, word: str) -> Path:
+def quarantine(path: Path, word: str) -> Path:
     """Rename the file at `path`, and its companions, to an unused name with `word`, and return the new path."""
     quarantined = unused_path(path, word)
     path.rename(quarantined)
@@ -286,7 +286,7 @@ def move_aside(path: Path, word: str) -> Path:
     return quarantined
 
 
-def put_back(copy: Path, path: Path, *, aside: str = "") -> Path | None:
+def restore_copy(copy: Path, path: Path, *, aside: str = "") -> Path | None:
     """Write a copy of the complete file `copy` to `path`, synced to disk before the rename; `copy` stays.
 
     An existing file is renamed with the word `aside`, and its new path returned; without a word it is overwritten. It stays
@@ -297,7 +297,7 @@ def put_back(copy: Path, path: Path, *, aside: str = "") -> Path | None:
     try:
         shutil.copyfile(copy, new)
         sync(new)
-        moved = move_aside(path, aside) if aside and path.exists() else None
+        moved = quarantine(path, aside) if aside and path.exists() else None
         for suffix in COMPANIONS:
             path.with_name(path.name + suffix).unlink(missing_ok=True)
         new.replace(path)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from memory.blackboard.entry import Entry
-from memory.codec import Json, decode, encode, require_json, whole
+from memory.codec import Json, decode, encode, require_json, valid_unicode
 from memory.store.database import Database, insert_into, select_from
 
 PLACES: Final = ("location", "location_name", "place")  # fields with the place
@@ -40,7 +40,7 @@ def row_of(number: int, entry: Entry) -> tuple[Any, ...]:
     return (
         number,
         *entry[:5],
-        whole(encode(data)),
+        valid_unicode(encode(data)),
         encode_tags(entry.tags),
         entry.importance,
         entry.expires_s,
@@ -48,9 +48,9 @@ def row_of(number: int, entry: Entry) -> tuple[Any, ...]:
         *entry[10:14],
         encode(entry.sources) if entry.sources else "[]",
         entry.closed,
-        whole(_first(data, PLACES)),
-        whole(_first(data, SUBJECTS)),
-        whole(text_of(entry)),
+        valid_unicode(_first(data, PLACES)),
+        valid_unicode(_first(data, SUBJECTS)),
+        valid_unicode(text_of(entry)),
     )
 
 
@@ -147,7 +147,7 @@ def reindex_entries(database: Database) -> int:
 
 
 def _tags_of(database: Database, rows: Iterable[Indexed]) -> list[tuple[str, str, int]]:
-    with database.understood("entries"):
+    with database.decoding("entries"):
         return [
             (tag, row.scope, row.id)
             for row in rows

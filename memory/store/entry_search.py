@@ -9,7 +9,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from memory.blackboard.entry import scope_of
-from memory.recall.query import INWARD, Found, MemoryQuery, Score, Weights
+from memory.recall.query import INTERNAL_KINDS, MemoryQuery, Score, ScoredEntry, Weights
 from memory.store.database import Database
 from memory.store.entries import COLUMNS, UNSEARCHED, entry_of
 
@@ -43,7 +43,7 @@ def filters(query: MemoryQuery, now_s: float) -> Filters:
         # The plus sign prevents the index on kinds, which would yield more rows than that of the cue.
         where.conditions.append(f"+kind IN ({', '.join(where.bind('kind', query.kinds))})")
     else:
-        where.require_each("kind <> {}", "inward", INWARD)
+        where.require_each("kind <> {}", "inward", INTERNAL_KINDS)
     if query.key_pattern:
         where.require_each("key GLOB {}", "key", [_glob(query.key_pattern)])
     _by_tags(query, where)
@@ -146,7 +146,7 @@ class EntrySearch:
         self._commit_pending = commit_pending
         database.define("relevance_left", 3, _relevance_left)
 
-    def find(self, query: MemoryQuery, *, now_s: float) -> list[Found]:
+    def find(self, query: MemoryQuery, *, now_s: float) -> list[ScoredEntry]:
         """Return the matches of `query` at `now_s`, best first, newest first among equals."""
         self._commit_pending()
         active = filters(query, now_s)
@@ -163,7 +163,7 @@ class EntrySearch:
         scored = _SCORED.format(best=best, candidates=_candidates(sources, active))
         sql = _FOUND.format(total=_TOTAL.format(scored=scored))
         return self._database.read(
-            "entries", lambda row: Found(entry_of(row[6:]), Score(*row[:6])), sql, values
+            "entries", lambda row: ScoredEntry(entry_of(row[6:]), Score(*row[:6])), sql, values
         )
 
     def _sources(self, query: MemoryQuery, values: dict[str, object]) -> Iterator[_Source]:

@@ -104,7 +104,7 @@ def open_intact(path: Path, kinds: tuple[Schema, ...] = KINDS) -> OpenedFile:
     raise ForeignStore(message)
 
 
-def flaw_in(path: Path) -> StoreError | None:
+def file_fault(path: Path) -> StoreError | None:
     """Return the fault of the file at `path`, in one line, or None when it is intact and readable."""
     try:
         opened = open_intact(path)
@@ -132,7 +132,7 @@ def require_intact_pages(database: Database) -> None:
     """Raise CorruptStore when pages of the file are inconsistent."""
     report = database.rows("PRAGMA quick_check(1)")
     if report != [("ok",)]:
-        with database.understood("quick_check"):
+        with database.decoding("quick_check"):
             text = str(report[0][0])
         message = (
             f"{database.path} is damaged ({' '.join(text.split())[:120]}); put back a copy of it"

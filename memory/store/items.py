@@ -12,11 +12,11 @@ from memory.store.knowledge_tables import TABLES, Provenances, known_from, valid
 from memory.store.long_term import SELECT, entry_of, history_of
 from memory.store.run_store import RunReader
 from memory.tiers.forgetting import MONTH_S, values
-from memory.tiers.knowledge import KIND_IN, ConsolidationConfig
+from memory.tiers.knowledge import KIND_BY_TABLE, ConsolidationConfig
 from memory.tiers.lessons import ENTRIES
 
 LIVE_ENTRIES: Final = "entries"  # the table of a run's file
-KIND_OF: Final = {table: kind.name for table, kind in KIND_IN.items()}
+KIND_OF: Final = {table: kind.name for table, kind in KIND_BY_TABLE.items()}
 _FIRST_DATES: Final = ("first_used", "first_occurred", "created_at")
 
 
@@ -50,7 +50,7 @@ class MemoryItem:
         """The scope of an entry; for a row of the four tables, its table."""
         return str(self.more.get("scope", self.table))
 
-    def is_called(self, name: str) -> bool:
+    def has_name(self, name: str) -> bool:
         """Return whether `name` is the id, the short name, or the beginning or end of the id."""
         if name in {self.id, self.short}:
             return True
@@ -82,7 +82,7 @@ def knowledge_items(database: Database, *, now: float) -> Iterator[MemoryItem]:
     decayed_at = now if row is None else row[0]
     yield from _rows(database, now)
     for row in database.rows(SELECT + "ORDER BY id"):
-        with database.understood(ENTRIES):
+        with database.decoding(ENTRIES):
             item = _long_term(row, decayed_at)
         yield item
 
@@ -100,7 +100,7 @@ def _rows(database: Database, now: float) -> Iterator[MemoryItem]:
     for table in TABLES:
         kind = KIND_OF[table.name]
         for row in database.rows(table.select):
-            with database.understood(table.name):
+            with database.decoding(table.name):
                 record: Any = valid_record(table.record_of(row))
                 data: dict[str, Any] = as_json(record)
                 alone = known_from({table.name: {row[0]: record}})

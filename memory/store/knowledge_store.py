@@ -86,7 +86,7 @@ class KnowledgeReader:
 
     def _records(self, table: KnowledgeTable, without: Container[str]) -> dict[str, Any]:
         rows = self._database.rows(table.select)
-        with self._database.understood(table.name):
+        with self._database.decoding(table.name):
             return {row[0]: table.record_of(row) for row in rows if row[0] not in without}
 
 
@@ -191,7 +191,7 @@ class KnowledgeStore(KnowledgeReader):
                 [table.row_of(record) for name, record in new.items() if old.get(name) != record],
             )
             for name in sorted(newest.keys() - new.keys()):
-                self._archive.take_out(table, name, as_json(newest[name]))
+                self._archive.move_row(table, name, as_json(newest[name]))
         sums = known.total_sessions, known.total_battles, known.overall_win_rate
         save_totals(self._database, Totals(*sums))
 

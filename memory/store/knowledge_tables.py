@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from memory.blackboard.entry import Entry
 from memory.codec import Json, as_json, decode, encode
 from memory.store.database import Database
-from memory.tiers.knowledge import KINDS, Knowledge, KnowledgeKind, Piece
+from memory.tiers.knowledge import KINDS, Knowledge, KnowledgeKind, KnowledgeRecord
 
 
 class KnowledgeTable:
@@ -35,16 +35,16 @@ class KnowledgeTable:
             if each.startswith(("Mapping", "tuple", "Json"))
         ]
 
-    def record_of(self, row: tuple[Any, ...]) -> Piece:
+    def record_of(self, row: tuple[Any, ...]) -> KnowledgeRecord:
         """Return the record in a row."""
         values = list(row)  # by index, for speed: each delivery reads the whole table
         for place, is_tuple in self._json_places:
             value = decode(values[place])
             values[place] = tuple(value) if is_tuple else value
-        record: Piece = self.kind.record(*values)
+        record: KnowledgeRecord = self.kind.record(*values)
         return record
 
-    def row_of(self, record: Piece) -> tuple[object, ...]:
+    def row_of(self, record: KnowledgeRecord) -> tuple[object, ...]:
         """Return the row of a record."""
         values = list(as_json(record).values())
         for place, _ in self._json_places:
@@ -63,7 +63,7 @@ def known_from(records: Mapping[str, Mapping[str, Any]]) -> Knowledge:
     return Knowledge(records_of[0], records_of[1], records_of[2], records_of[3])
 
 
-def valid_record(record: Piece) -> Piece:
+def valid_record(record: KnowledgeRecord) -> KnowledgeRecord:
     """Return `record`; raise TypeError for a field that is empty or not of its declared type."""
     for field in fields(record):
         value = getattr(record, field.name)
@@ -112,7 +112,7 @@ class Provenances:
             "WHERE table_name = ? AND id = ?",
             (table, memory_id),
         )
-        with self._database.understood("provenance"):
+        with self._database.decoding("provenance"):
             return None if row is None else Provenance._make((*row[:5], tuple(decode(row[5]))))
 
     def closed(self) -> dict[str, set[str]]:
@@ -174,7 +174,7 @@ class Archive:
         self._database = database
         self._now = now
 
-    def take_out(self, table: KnowledgeTable, memory_id: str, row: Mapping[str, Json]) -> None:
+    def move_row(self, table: KnowledgeTable, memory_id: str, row: Mapping[str, Json]) -> None:
         """Move a row of one of the four tables to the archive, with its provenance."""
         provenances = Provenances(self._database)
         where = provenances.of(table.name, memory_id)

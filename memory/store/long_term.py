@@ -23,8 +23,8 @@ from memory.store.contributions import (
 from memory.store.database import Database, insert_into, select_from
 from memory.store.entries import encode_tags
 from memory.store.knowledge_tables import Archive
-from memory.tiers.forgetting import faded
-from memory.tiers.lessons import ENTRIES, RUN, OutboxRow, whole
+from memory.tiers.forgetting import decayed
+from memory.tiers.lessons import ENTRIES, RUN, OutboxRow, entry_json
 
 Row = tuple[Any, ...]
 
@@ -54,8 +54,10 @@ def entry_of(row: tuple[Any, ...]) -> Entry:
 
 def archived(row: tuple[Any, ...]) -> dict[str, Json]:
     """Return a row of `COLUMNS` as the archive stores it."""
-    whole = dict(zip(COLUMNS.split(", "), row, strict=True))
-    return whole | {name: decode(whole[name]) for name in ("data", "tags", "sources", "merged")}
+    entry_json = dict(zip(COLUMNS.split(", "), row, strict=True))
+    return entry_json | {
+        name: decode(entry_json[name]) for name in ("data", "tags", "sources", "merged")
+    }
 
 
 def entry_from(run_id: str, lesson: OutboxRow) -> tuple[Entry, str]:
@@ -177,12 +179,12 @@ def current_relevance(entry: Entry, known: Iterable[ByRun], *, at: float, rate: 
     ranked = [believed[-1] for each in known if (believed := by_precedence(each.values()))]
     if not ranked:
         since: Any = entry.data.get("at", at)
-        return faded(since, at, rate)
+        return decayed(since, at, rate)
     return max(_relevance(each, at, rate) for each in ranked)
 
 
 def _relevance(deciding: Contribution, at: float, rate: float) -> float:
-    return float(deciding.content["relevance"] * faded(deciding.fresh, at, rate))
+    return float(deciding.content["relevance"] * decayed(deciding.fresh, at, rate))
 
 
 def _by_key(
@@ -259,7 +261,7 @@ class LongTermEntryStore(LongTermEntries):
         entry, origin = entry_from(run_id, lesson)
         name = id_of(entry.scope, entry.key)
         contributions = self._contributions.of(ENTRIES, name)
-        values = {"origin": origin, **whole(entry)}
+        values = {"origin": origin, **entry_json(entry)}
         record = {name: values[name] for name in values if name not in _NOT_IN_RECORD}
         date = float(lesson.payload.get("at", at))
         mine = contributions.get(run_id, Contribution(run_id)).with_lesson(lesson, record, date)
@@ -295,7 +297,7 @@ class LongTermEntryStore(LongTermEntries):
             known = [
                 contributions.get((ENTRIES, id_of(row[SCOPE], key)), {}) for key in self._keys(row)
             ]
-            with self._database.understood(ENTRIES):
+            with self._database.decoding(ENTRIES):
                 left = current_relevance(entry_of(row), known, at=at, rate=self._rate)
             relevance.append((left, row[0]))
         self._database.execute_many("UPDATE ltm_entries SET relevance = ? WHERE id = ?", relevance)
@@ -340,8 +342,8 @@ class LongTermEntryStore(LongTermEntries):
 
         High utility delays this, low utility hastens it; important entries stay.
         """
-        faded = "WHERE scope GLOB ? AND importance < ? AND relevance * (0.5 + utility) < ?"
-        gone = self._archive_all(self._rows(faded, scope_glob, IMPORTANT, threshold))
+        decayed = "WHERE scope GLOB ? AND importance < ? AND relevance * (0.5 + utility) < ?"
+        gone = self._archive_all(self._rows(decayed, scope_glob, IMPORTANT, threshold))
         return gone + self.limit(scope_glob)
 
     def limit(self, scope_glob: str = "*") -> int:
@@ -370,7 +372,7 @@ class LongTermEntryStore(LongTermEntries):
         places = {row[KEY]: row[0] for row in rows} if keep_place else {}
         current = {(each.entry.key, encode(each.entry.data)) for each in believed}
         for row in rows:
-            with self._database.understood(ENTRIES):
+            with self._database.decoding(ENTRIES):
                 stays = (row[KEY], encode(entry_of(row).data)) in current
             if stays:
                 self._delete(row)
@@ -385,7 +387,7 @@ class LongTermEntryStore(LongTermEntries):
 
     def _keys(self, row: Row) -> tuple[str, ...]:
         """Return the keys merged into a row, its own first."""
-        with self._database.understood(ENTRIES):
+        with self._database.decoding(ENTRIES):
             return row[KEY], *decode(row[19])
 
     def _rows(self, where: str, *parameters: object) -> list[Row]:
@@ -397,9 +399,9 @@ class LongTermEntryStore(LongTermEntries):
         return len(rows)
 
     def _archive_row(self, row: Row) -> None:
-        with self._database.understood(ENTRIES):
-            whole = archived(row)
-        self._archive.add(ENTRIES, row[KEY], whole)
+        with self._database.decoding(ENTRIES):
+            entry_json = archived(row)
+        self._archive.add(ENTRIES, row[KEY], entry_json)
         self._delete(row)
 
     def _delete(self, row: Row) -> None:

@@ -19,7 +19,7 @@ from typing import Any, Final, TypeVar
 
 from memory.blackboard.entry import Entry
 from memory.codec import as_json, decode, encode
-from memory.store.contributions import ByRow, ContributionTable, joined
+from memory.store.contributions import ByRow, ContributionTable, latest_of
 from memory.store.database import Database, copy_database, open_database, unused_path
 from memory.store.knowledge_store import KnowledgeStore
 from memory.store.knowledge_tables import TABLES, Provenances, save_delivery
@@ -62,7 +62,7 @@ class Content:
             _union(
                 self.contributions,
                 other.contributions,
-                lambda mine, theirs: _union(mine, theirs, joined),
+                lambda mine, theirs: _union(mine, theirs, latest_of),
             ),
             _union(self.delivered, other.delivered, max),
             _union(self.archive, other.archive, min),
@@ -148,13 +148,13 @@ def _stored_rows(database: Database) -> Iterator[StoredRow]:
     provenances = Provenances(database)
     for table in TABLES:
         for row in database.rows(table.select):
-            with database.understood(table.name):
+            with database.decoding(table.name):
                 record = as_json(table.record_of(row))
             where = provenances.of(table.name, row[0])
             yield table.name, row[0], encode(record), encode(where and where._asdict())
     from_runs = {name for table, name in ContributionTable(database).run_ids() if table == ENTRIES}
     for row in database.rows(SELECT):
-        with database.understood(ENTRIES):
+        with database.decoding(ENTRIES):
             if id_of(row[SCOPE], row[KEY]) in from_runs:
                 yield ENTRIES, row[KEY], encode(archived(row)), "null"
 
@@ -169,7 +169,7 @@ def _locations(stored: StoredRow) -> list[tuple[str, str, str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergeResult:
     """The result of a merge: rows by table, the runs, and the numbers of agreed, contradicted and closed rows.
 
     `copy` is the backup of the target, None when there was no target or it did not change.
@@ -187,7 +187,7 @@ class Merged:
 
 def merge_files(
     sources: Sequence[Path], into: Path, agree: Agreement, config: ConsolidationConfig
-) -> Merged:
+) -> MergeResult:
     """Merge the memories of `sources` and the one at `into`, if any, into one file at `into`, and return the result."""
     target = into.resolve()
     others = [each for each in sources if each.resolve() != target]
@@ -233,10 +233,10 @@ def _build(content: Content, path: Path, agree: Agreement, config: Consolidation
         return all_rows(database)
 
 
-def _merge_result(rows: Rows, *, changed: bool, copy: Path | None) -> Merged:
+def _merge_result(rows: Rows, *, changed: bool, copy: Path | None) -> MergeResult:
     entries = rows["ltm_entries"]
     counts = {table.name: len(rows[table.name]) for table in TABLES}
-    return Merged(
+    return MergeResult(
         counts | {"ltm_entries": len(entries)},
         tuple(row[0] for row in rows["deliveries"]),
         sum(row[0] == "collective" for row in entries),

@@ -45,11 +45,11 @@ class ObservationReader(Reader):
             ("importance >= ?", query.min_importance),
             *((("session = ?", query.session),) if query.session is not None else ()),
             *((("type = ?", query.type),) if query.type is not None else ()),
-            *((("stale = ?", ""),) if query.holding else ()),
+            *((("stale = ?", ""),) if query.current_only else ()),
             *(("instr(lower(content), ?)", word) for word in query.words.lower().split()),
         ]
         where = " AND ".join(condition for condition, _ in conditions)
-        order = "importance DESC, id DESC" if query.heaviest else "id DESC"
+        order = "importance DESC, id DESC" if query.by_importance else "id DESC"
         sql = f"{select_from(TABLE, Observation._fields)}WHERE {where} ORDER BY {order} LIMIT ?"
         limit = -1 if query.limit is None else query.limit
         return self._database.read(
@@ -160,7 +160,7 @@ class ObservationLog:
             ((session, *since) for session, since in started.items()),
         )
         for session, each, metadata, tick, game_s in rows:
-            for kind in each.overtakes:
+            for kind in each.supersedes:
                 database.execute(_SUPERSEDE, (f"tick {tick}: {each.content}", each.about, kind))
             row = (session, each.type, each.content, metadata, each.importance, each.source)
             database.execute(_ADD, (*row, tick, game_s, each.about))
@@ -178,7 +178,7 @@ class ObservationLog:
 
 def _session_names(database: Database) -> list[str]:
     rows = database.rows("SELECT id FROM sessions")
-    with database.understood("sessions"):
+    with database.decoding("sessions"):
         return sorted((str(name) for (name,) in rows), key=_number)
 
 

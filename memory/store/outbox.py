@@ -8,7 +8,7 @@ from memory.errors import MalformedRecord, UnknownScope
 from memory.store.database import Database, Reader
 from memory.store.knowledge_tables import BY_NAME
 from memory.store.long_term import LASTING, EntryHistory, entry_from, row_of
-from memory.tiers.knowledge import KIND_NAMED
+from memory.tiers.knowledge import KIND_BY_NAME
 from memory.tiers.lessons import ENTRIES, LessonKind, OutboxRow
 
 
@@ -80,7 +80,7 @@ def require_deliverable(kind: LessonKind, payload: Mapping[str, Json]) -> None:
             case "totals":
                 _require_totals(payload)
             case _:
-                known = KIND_NAMED[kind]
+                known = KIND_BY_NAME[kind]
                 hash(getattr(from_json(known.record, payload), known.id))
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         message = f"{dict(payload)!r} is no lesson of kind {kind!r} ({error!r}); give all fields."

@@ -91,7 +91,7 @@ class RecordReader(Reader):
     def run_id(self) -> str:
         """The run id under which lessons are delivered."""
         rows = self._database.rows("SELECT run_id FROM run")
-        with self._database.understood("run"):
+        with self._database.decoding("run"):
             ((run_id,),) = rows
         return str(run_id)
 
@@ -122,7 +122,7 @@ class RecordReader(Reader):
             "ORDER BY id"
         )
         rows = self._database.rows(sql, (int(live), kind))
-        with self._database.understood("events"):
+        with self._database.decoding("events"):
             for tick, name, payload in rows:
                 yield EventRow(tick, name, dict(decode(payload)))
 
@@ -132,7 +132,7 @@ class RecordReader(Reader):
         team: Team = ()
         sql = select_from("trail", (*TrailRow._fields, "live"))
         rows = self._database.rows(sql + "ORDER BY id")
-        with self._database.understood("trail"):
+        with self._database.decoding("trail"):
             for *where, encoded, is_live in rows:
                 if encoded != _SAME_TEAM:
                     team = tuple(

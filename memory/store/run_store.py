@@ -40,13 +40,13 @@ class RunReader(RecordReader, CheckpointReader, OutboxReader, ObservationReader,
         self._sessions = StrategistCheckpoints(database)
         self.load_strategist_checkpoint = self._sessions.load
         self.find = EntrySearch(database).find
-        self.understood = database.understood
+        self.decoding = database.decoding
         self.backup = database.backup
 
     def live_entries(self) -> Iterator[Entry]:
         """Yield the live entries of the blackboard by seq."""
         rows = self._database.rows(LIVE)
-        with self._database.understood("entries"):
+        with self._database.decoding("entries"):
             for row in rows:
                 yield entry_of(row)
 

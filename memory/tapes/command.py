@@ -58,7 +58,7 @@ def _folders(environment: Mapping[str, str], here: Path, also: Sequence[Path]) -
     yield here
 
 
-SAYS: Final = (
+DESCRIPTION: Final = (
     "Summarise recorded model sessions in notes that the next run reads; no model, no network."
 )
 DB: Final = "The tape. Default: TAPES_SQLITE, TAPES_DB, or the first tapes.sqlite or tapes.db in .tapes here, in the checkout, in XDG folders, at home."

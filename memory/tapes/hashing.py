@@ -13,7 +13,7 @@ from json.encoder import encode_basestring
 from math import isfinite
 from typing import Any, Final, TypeAlias
 
-from memory.codec import whole
+from memory.codec import valid_unicode
 from memory.errors import MalformedRecord
 
 MASKED: Final = "[masked]"
@@ -131,7 +131,7 @@ def clean(value: object, mask: Mask) -> Any:  # noqa: ANN401  # the same shape a
 
 def clean_text(text: str | bytes) -> str:
     """Return `text` with U+FFFD in place of invalid UTF-8 and lone surrogates."""
-    return text.decode("utf-8", "replace") if isinstance(text, bytes) else whole(text)
+    return text.decode("utf-8", "replace") if isinstance(text, bytes) else valid_unicode(text)
 
 
 def _number(value: float) -> float | str:

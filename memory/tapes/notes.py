@@ -96,7 +96,7 @@ class SessionMark:
     lines: int
     started: str
 
-    def is_of(self, head: SessionHead) -> bool:
+    def is_current(self, head: SessionHead) -> bool:
         """Return whether the session has not grown since, on any branch."""
         return (self.head, self.nodes) == (head.head, head.nodes)
 
@@ -187,7 +187,7 @@ def _due(
     """Return the sessions to observe, with all that share their short name, since lines name only 8 digits."""
     groups = _by_short(heads)
     if name is not None:
-        return groups[reader.session_called(name)[:SHORT]]
+        return groups[reader.find_session(name)[:SHORT]]
     late = (group for short, group in groups.items() if not _is_done(short, group, marks, page))
     return [head for group in late for head in group]
 
@@ -203,7 +203,7 @@ def _is_done(
     short: str, group: list[SessionHead], marks: dict[str, SessionMark], page: ObservationsPage
 ) -> bool:
     """Return whether the page holds all lines of these sessions; the page itself may have been lost."""
-    known = [mark for head in group if (mark := marks.get(head.root)) and mark.is_of(head)]
+    known = [mark for head in group if (mark := marks.get(head.root)) and mark.is_current(head)]
     return len(known) == len(group) and page.count(short) == sum(mark.lines for mark in known)
 
 

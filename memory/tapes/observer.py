@@ -139,7 +139,7 @@ def files(index: SessionIndex) -> Iterator[RuleMatch]:
     """Yield each created or edited file, unless the tool reported an error."""
     for entry in index.entries:
         for place, use in enumerate(entry.tool_uses):
-            done, path = _deed(use), _first(use, _PATHS)
+            done, path = _file_action(use), _first(use, _PATHS)
             if done and path and not index.failed(entry, place):
                 text = f"File {done}: {line(path)}"
                 priority = min(Priority.POSSIBLE, priority_of(text), key=list(Priority).index)
@@ -199,7 +199,7 @@ def _failed_call(use: ToolUse | None) -> str:
     return line(f"{use.name} {given}".strip()) + " failed without a message"
 
 
-def _deed(use: ToolUse) -> str:
+def _file_action(use: ToolUse) -> str:
     # An editor tool of the API names its action in `command`.
     command = use.input.get("command")
     name = str(command if isinstance(command, str) and "edit" in use.name else use.name).lower()

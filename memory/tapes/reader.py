@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from memory.errors import ForeignStore, UnknownMemory
-from memory.tapes.door import ReadOnlyFile
 from memory.tapes.entries import (
     SHORT,
     TapeEntry,
@@ -22,6 +21,7 @@ from memory.tapes.entries import (
     read_content,
 )
 from memory.tapes.hashing import Bucket
+from memory.tapes.readonly_file import ReadOnlyFile
 
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 
@@ -179,7 +179,7 @@ def entry_of(row: tuple[Any, ...]) -> TapeEntry:
     )
 
 
-def is_hash_of(entry: TapeEntry) -> bool:
+def has_valid_hash(entry: TapeEntry) -> bool:
     """Return whether the hash of `entry` is the hash v1 of its content."""
     named = (entry.model, entry.provider, entry.agent_name, entry.type)
     bucket = Bucket(entry.role or "", entry.blocks, *(each or "" for each in named))
@@ -301,13 +301,13 @@ class TapeReader:
         matching, mismatched = 0, []
         for row in self._file.rows(sql):
             entry = entry_of(row)
-            if is_hash_of(entry):
+            if has_valid_hash(entry):
                 matching += 1
             else:
                 mismatched.append(entry.hash)
         return HashCheck(matching, tuple(sorted(mismatched)))
 
-    def session_called(self, prefix: str) -> str:
+    def find_session(self, prefix: str) -> str:
         """Return the root of the only session whose hash begins with `prefix`, of 8 hex digits or more.
 
         Raises UnknownMemory when the prefix is too short, or matches no session or several.

@@ -11,9 +11,9 @@ from typing import Final
 
 from memory.errors import ForeignStore, StoreError
 from memory.store.database import Database, open_foreign
-from memory.tapes.door import ReadOnlyFile
 from memory.tapes.entries import TokenUsage, format_time
 from memory.tapes.hashing import Bucket
+from memory.tapes.readonly_file import ReadOnlyFile
 
 COLUMNS: Final = (
     "hash", "bucket", "type", "role", "content", "model", "provider", "agent_name", "stop_reason",

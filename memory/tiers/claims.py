@@ -54,7 +54,7 @@ class ClaimChecker:
         """The claims that are neither verified nor contradicted yet."""
         return tuple(self._claims.values())
 
-    def judge(self, facts: Mapping[str, int], tick: int) -> None:
+    def check_claims(self, facts: Mapping[str, int], tick: int) -> None:
         """Verify or close each open claim about one of `facts`."""
         for entry in tuple(self._claims.values()):
             verdict = verdict_on(entry.data[CLAIMS], facts)

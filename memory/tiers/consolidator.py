@@ -137,13 +137,13 @@ class MemoryConsolidator:
         """Return the number of new lessons of each kind."""
         return self._flows.run(*lessons.LTM_EDGES)
 
-    def apply_forgetting(self, *, is_final: bool = False) -> list[forgetting.Memory]:
+    def apply_forgetting(self, *, is_final: bool = False) -> list[forgetting.KnowledgeKey]:
         """Return the knowledge removed from the tactician because its value was below the threshold.
 
         Scopes that are due are maintained too, in the final call all of them. Inside a run knowledge does not age, because
         game time is not calendar time: its value changes only by evidence.
         """
-        self._maintenance.run(asked=is_final)
+        self._maintenance.run(forced=is_final)
         below_threshold = forgetting.below_threshold(
             self.tactician.knowledge(), self.config, now=self._started_at
         )

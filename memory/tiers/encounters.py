@@ -12,7 +12,7 @@ from memory.blackboard.entry import Entry, EntryKind, record_kind
 from memory.codec import Json, as_json, merged
 from memory.flow.subscription import Derived
 
-ACQUAINTANCE: Final = "acquaintance"
+OPPONENT_MET: Final = "acquaintance"
 MAX_OF_RUNS: Final = 400  # all in a game, and as many of earlier runs
 MOST_SOURCES: Final = 8
 
@@ -55,7 +55,7 @@ def opponents_met(battles: Sequence[Entry], *, run: str) -> list[Derived]:
             sources.setdefault(name, []).extend((entry.key, f"tick:{entry.tick}"))
     return [
         Derived(
-            ACQUAINTANCE,
+            OPPONENT_MET,
             as_json(each),
             tuple(sources[name][-MOST_SOURCES:]),
             importance=5,
@@ -114,7 +114,7 @@ def _last_battle(
     return {name: getattr(source, name) for name in names}
 
 
-BELONGING: Final = "belonging"
+ITEM_OWNED: Final = "belonging"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def items_owned(snapshots: Sequence[Entry], *, run: str) -> list[Derived]:
             known[name] = _merge_item(known[name], seen) if name in known else seen
     return [
         Derived(
-            BELONGING,
+            ITEM_OWNED,
             as_json(each),
             (f"tick:{each.first_tick}", f"tick:{each.last_tick}"),
             importance=4,
@@ -157,7 +157,7 @@ def _merge_item(known: ItemOwned, new: ItemOwned) -> ItemOwned:
     return merged(known, new, lowest=("first_tick",), highest=("last_tick", "most"), place=place)
 
 
-WAYPOINT: Final = "waypoint"
+MILESTONE_TIME: Final = "waypoint"
 _NOT_MILESTONE_DATA: Final = frozenset({"run", "choices", "milestone", "before", "left", "found"})
 
 
@@ -173,15 +173,15 @@ def _merge_milestones(known: Mapping[str, Any], new: Mapping[str, Any]) -> Mappi
     return {**new, "before": before}
 
 
-HEARD: Final = "heard"
-SHELF: Final = "shelf"
-BARRED: Final = "barred"
-ENCOUNTERS: Final = frozenset({HEARD, SHELF, BARRED})
+TALK_OUTCOME: Final = "heard"
+SHOP_STOCK: Final = "shelf"
+BLOCKED_SQUARE: Final = "barred"
+ENCOUNTERS: Final = frozenset({TALK_OUTCOME, SHOP_STOCK, BLOCKED_SQUARE})
 MAX_ENCOUNTERS: Final = 200  # of each kind
 
 
 @dataclass(frozen=True, slots=True)
-class PersonHeard:
+class TalkOutcome:
     """A person who was talked to: the first words of the text and the results of the talk, () when they only talk."""
 
     place: str
@@ -192,7 +192,7 @@ class PersonHeard:
 
 
 @dataclass(frozen=True, slots=True)
-class ShelfSeen:
+class ShopStockSeen:
     """The stock of a shop clerk at the last visit, as item numbers."""
 
     place: str
@@ -202,7 +202,7 @@ class ShelfSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class WayBarred:
+class BlockedSquare:
     """A square that a walk could not step on: from where to where it leads, and whether a later walk passed."""
 
     place: str
@@ -219,23 +219,23 @@ def encounter_kinds() -> tuple[EntryKind, ...]:
     Each run has one entry of milestones: the last one, with the earlier ones inside.
     """
     return (
-        record_kind(HEARD, PersonHeard, _person, merge=_merge_talk, limit=MAX_ENCOUNTERS),
-        record_kind(SHELF, ShelfSeen, _person, limit=MAX_ENCOUNTERS),
-        record_kind(BARRED, WayBarred, _square, limit=MAX_ENCOUNTERS),
-        record_kind(ACQUAINTANCE, OpponentMet, _run_subject, _merge_opponent, limit=MAX_OF_RUNS),
-        record_kind(BELONGING, ItemOwned, _run_subject, _merge_item, limit=MAX_OF_RUNS),
-        EntryKind(WAYPOINT, key=lambda data: str(data["run"]), merge=_merge_milestones),
+        record_kind(TALK_OUTCOME, TalkOutcome, _person, merge=_merge_talk, limit=MAX_ENCOUNTERS),
+        record_kind(SHOP_STOCK, ShopStockSeen, _person, limit=MAX_ENCOUNTERS),
+        record_kind(BLOCKED_SQUARE, BlockedSquare, _square, limit=MAX_ENCOUNTERS),
+        record_kind(OPPONENT_MET, OpponentMet, _run_subject, _merge_opponent, limit=MAX_OF_RUNS),
+        record_kind(ITEM_OWNED, ItemOwned, _run_subject, _merge_item, limit=MAX_OF_RUNS),
+        EntryKind(MILESTONE_TIME, key=lambda data: str(data["run"]), merge=_merge_milestones),
     )
 
 
 def contradiction(kind: str, known: Mapping[str, Any], seen: Mapping[str, Any]) -> str:
     """Return the difference between `known` and `seen` in words, '' when they agree."""
-    if kind == SHELF:
+    if kind == SHOP_STOCK:
         added = sorted(set(seen["wares"]) - set(known["wares"]))
         removed = sorted(set(known["wares"]) - set(seen["wares"]))
         words = [f"item {each} is there" for each in added]
         return ", ".join([*words, *(f"item {each} is gone" for each in removed)])
-    if kind == BARRED:
+    if kind == BLOCKED_SQUARE:
         return "a walk passed" if seen["passed"] and not known["passed"] else ""
     return "" if known["came"] else ", ".join(seen["came"])
 

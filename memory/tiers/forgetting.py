@@ -8,34 +8,34 @@ MONTH_S: Final = 30 * 86_400.0
 _SEVERITY_VALUE: Final = dict(zip(SEVERITIES, (0.5, 0.8, 1.0), strict=True))
 
 
-class Memory(NamedTuple):
+class KnowledgeKey(NamedTuple):
     """The key of one knowledge record: its table and its id."""
 
     table: str
     id: str
 
 
-def faded(since: float, now: float, rate: float) -> float:
+def decayed(since: float, now: float, rate: float) -> float:
     """Return the part of 1 that is left at `now`, when `rate` is left after one month."""
     return float(rate ** (max(0.0, now - since) / MONTH_S))
 
 
-def values(knowledge: Knowledge, *, now: float, rate: float) -> dict[Memory, float]:
+def values(knowledge: Knowledge, *, now: float, rate: float) -> dict[KnowledgeKey, float]:
     """Return the value of each knowledge record at `now`, from 0 to 1."""
-    worth: dict[Memory, float] = {}
+    worth: dict[KnowledgeKey, float] = {}
     for kind in KINDS:
         for memory_id, record in knowledge.of(kind.table).items():
             value = getattr(record, kind.worth)
             if kind.worth == "severity":
                 value = _SEVERITY_VALUE.get(value, _SEVERITY_VALUE["minor"])
-            remaining = faded(getattr(record, kind.date), now, rate) if kind.fades else 1.0
-            worth[Memory(kind.table, memory_id)] = value * remaining
+            remaining = decayed(getattr(record, kind.date), now, rate) if kind.fades else 1.0
+            worth[KnowledgeKey(kind.table, memory_id)] = value * remaining
     return worth
 
 
 def below_threshold(
     knowledge: Knowledge, config: ConsolidationConfig, *, now: float
-) -> list[Memory]:
+) -> list[KnowledgeKey]:
     """Return the records whose value at `now` is below the threshold."""
     worth = values(knowledge, now=now, rate=config.forgetting_decay_rate)
     return [memory for memory, value in worth.items() if value < config.importance_threshold]

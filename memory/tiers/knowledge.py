@@ -94,10 +94,10 @@ class PlayerPreference:
     updated_at: float
 
 
-Piece: TypeAlias = LearnedPattern | SuccessfulStrategy | MistakeRecord | PlayerPreference
+KnowledgeRecord: TypeAlias = LearnedPattern | SuccessfulStrategy | MistakeRecord | PlayerPreference
 
 
-def more_pattern(known: LearnedPattern, new: LearnedPattern) -> LearnedPattern:
+def merge_pattern(known: LearnedPattern, new: LearnedPattern) -> LearnedPattern:
     """Return `known` with the evidence of `new` added."""
     both = merged(
         known,
@@ -111,7 +111,7 @@ def more_pattern(known: LearnedPattern, new: LearnedPattern) -> LearnedPattern:
     return replace(both, confidence=confidence, relevance_score=confidence)
 
 
-def more_strategy(known: SuccessfulStrategy, new: SuccessfulStrategy) -> SuccessfulStrategy:
+def merge_strategy(known: SuccessfulStrategy, new: SuccessfulStrategy) -> SuccessfulStrategy:
     """Return `known` with the uses of `new` added; the context is that of the last success."""
     uses = known.total_uses + new.total_uses
     wins = known.success_rate * known.total_uses + new.success_rate * new.total_uses
@@ -126,7 +126,7 @@ def more_strategy(known: SuccessfulStrategy, new: SuccessfulStrategy) -> Success
     )
 
 
-def more_mistake(known: MistakeRecord, new: MistakeRecord) -> MistakeRecord:
+def merge_mistake(known: MistakeRecord, new: MistakeRecord) -> MistakeRecord:
     """Return `known` with the occurrences of `new` added; the higher severity is kept."""
     return merged(
         known,
@@ -138,7 +138,7 @@ def more_mistake(known: MistakeRecord, new: MistakeRecord) -> MistakeRecord:
     )
 
 
-def newer_preference(known: PlayerPreference, new: PlayerPreference) -> PlayerPreference:
+def merge_preference(known: PlayerPreference, new: PlayerPreference) -> PlayerPreference:
     """Return `new` with the creation time of `known`."""
     return replace(new, created_at=known.created_at)
 
@@ -151,9 +151,9 @@ class KnowledgeKind(NamedTuple):
 
     name: str
     table: str
-    shelf: str  # the attribute of `Knowledge`
+    collection: str  # the attribute of `Knowledge`
     record: type[Any]
-    more: Callable[[Any, Any], Any]  # merges the known record and the new one
+    merge: Callable[[Any, Any], Any]  # merges the known record and the new one
     date: str  # the field with the time of the last evidence
     worth: str
     fades: bool = False
@@ -165,7 +165,7 @@ class KnowledgeKind(NamedTuple):
         """The field that holds the id."""
         return f"{self.name}_id"
 
-    def last_of(self, record: Piece) -> float:
+    def last_of(self, record: KnowledgeRecord) -> float:
         """Return the time of the last evidence of a record, in epoch seconds."""
         date: float = getattr(record, self.date) or 0.0
         return date
@@ -181,26 +181,26 @@ class KnowledgeKind(NamedTuple):
 KINDS: Final = (
     KnowledgeKind(
         "pattern", "tactician_patterns", "patterns", LearnedPattern,
-        more_pattern, "last_validated", "relevance_score",
+        merge_pattern, "last_validated", "relevance_score",
         ranked=("relevance_score", "success_count"), limit="max_patterns_per_type",
     ),
     KnowledgeKind(
         "strategy", "successful_strategies", "strategies", SuccessfulStrategy,
-        more_strategy, "last_used", "success_rate", fades=True,
+        merge_strategy, "last_used", "success_rate", fades=True,
         ranked=("success_rate", "total_uses"), limit="max_strategies",
     ),
     KnowledgeKind(
         "mistake", "mistake_records", "mistakes", MistakeRecord,
-        more_mistake, "last_occurred", "severity", fades=True,
+        merge_mistake, "last_occurred", "severity", fades=True,
         ranked=("severity", "occurrence_count"), limit="max_mistakes",
     ),
     KnowledgeKind(
         "preference", "player_preferences", "preferences", PlayerPreference,
-        newer_preference, "updated_at", "confidence",
+        merge_preference, "updated_at", "confidence",
     ),
 )  # fmt: skip
-KIND_NAMED: Final = {kind.name: kind for kind in KINDS}
-KIND_IN: Final = {kind.table: kind for kind in KINDS}
+KIND_BY_NAME: Final = {kind.name: kind for kind in KINDS}
+KIND_BY_TABLE: Final = {kind.table: kind for kind in KINDS}
 
 
 @dataclass
@@ -217,28 +217,28 @@ class Knowledge:
 
     def of(self, table: str) -> dict[str, Any]:
         """Return the records of a table, by id."""
-        shelf: dict[str, Any] = getattr(self, KIND_IN[table].shelf)
-        return shelf
+        collection: dict[str, Any] = getattr(self, KIND_BY_TABLE[table].collection)
+        return collection
 
     def limit(self, config: ConsolidationConfig) -> None:
         """Delete the records over the caps: least relevant, least successful, least severe first."""
         for kind in KINDS:
-            shelf = self.of(kind.table)
-            most = getattr(config, kind.limit) if kind.limit else len(shelf)
+            collection = self.of(kind.table)
+            most = getattr(config, kind.limit) if kind.limit else len(collection)
             groups: dict[object, list[tuple[tuple[float, ...], str]]] = {}
-            for memory_id, record in shelf.items() if len(shelf) > most else ():
+            for memory_id, record in collection.items() if len(collection) > most else ():
                 below_first = tuple(-each for each in kind.rank(partial(getattr, record)))
                 group = getattr(record, "pattern_type", None)  # only patterns have a type
                 groups.setdefault(group, []).append((below_first, memory_id))
             for members in groups.values():
                 for _, memory_id in sorted(members)[most:]:
-                    del shelf[memory_id]
+                    del collection[memory_id]
 
     def to_json(self) -> dict[str, Json]:
         """Return everything as plain JSON."""
         return {
             **{
-                kind.shelf: [as_json(each) for each in self.of(kind.table).values()]
+                kind.collection: [as_json(each) for each in self.of(kind.table).values()]
                 for kind in KINDS
             },
             "total_sessions": self.total_sessions,

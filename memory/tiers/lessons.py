@@ -31,9 +31,9 @@ from memory.flow.subscription import (
 )
 from memory.tiers import approaches, encounters
 from memory.tiers.approaches import Approach
-from memory.tiers.encounters import ENCOUNTERS, WAYPOINT
+from memory.tiers.encounters import ENCOUNTERS, MILESTONE_TIME
 from memory.tiers.knowledge import (
-    KIND_NAMED,
+    KIND_BY_NAME,
     ConsolidationConfig,
     LearnedPattern,
     MistakeRecord,
@@ -196,7 +196,7 @@ KEPT_S: Final = 300.0  # younger entries stay in working memory
 
 
 @dataclass(frozen=True, slots=True)
-class Lessons:
+class LessonTransformers:
     """The transformers from short-term memory to knowledge. `started_at` is the epoch second of game second 0."""
 
     config: ConsolidationConfig
@@ -253,7 +253,7 @@ class Lessons:
         return self.started_at + entry.game_s
 
 
-def edges(agent_id: str, lessons: Lessons) -> tuple[MemorySubscription, ...]:
+def edges(agent_id: str, lessons: LessonTransformers) -> tuple[MemorySubscription, ...]:
     """Return the subscriptions of one agent's memory.
 
     The original design fills short-term memory at 5 to 20 entries or after 120 seconds, consolidates it at 15 or after 300,
@@ -317,7 +317,7 @@ def _is_experience(entry: Entry) -> bool:
     """Return whether the entry is an experience: session, progress, encounter, lost battle or catch."""
     if entry.kind == BATTLE:
         return entry.data["outcome"] in {"defeat", "catch"}
-    return entry.kind in {BLACKOUT, SESSION, STUCK, WAYPOINT, *ENCOUNTERS}
+    return entry.kind in {BLACKOUT, SESSION, STUCK, MILESTONE_TIME, *ENCOUNTERS}
 
 
 def _is_skill(entry: Entry) -> bool:
@@ -358,12 +358,12 @@ class OutboxWriter:
         """Put the new evidence of a lesson in the outbox: totals unchanged, records with their sources."""
         if derived.kind == TOTALS:
             self.enqueue(entry.tick, "totals", derived.data)
-        elif derived.kind in KIND_NAMED:
+        elif derived.kind in KIND_BY_NAME:
             evidence: dict[str, Json] = {"status": entry.status, "sources": list(derived.sources)}
             kind = cast("LessonKind", derived.kind)
             self.enqueue(entry.tick, kind, {**derived.data, **evidence})
         else:
-            data = {**whole(entry), "at": self.started_at + entry.game_s}
+            data = {**entry_json(entry), "at": self.started_at + entry.game_s}
             self.enqueue(entry.tick, "entry", data)
 
     def close(self, entry: Entry, now_s: float) -> None:
@@ -375,8 +375,8 @@ class OutboxWriter:
             "at": self.started_at + now_s,
         }
         kind, _, memory_id = entry.key.partition(":")
-        if kind in KIND_NAMED:
-            names, table = [memory_id], KIND_NAMED[kind].table
+        if kind in KIND_BY_NAME:
+            names, table = [memory_id], KIND_BY_NAME[kind].table
         else:
             origins = [each.removeprefix(RUN) for each in entry.sources if each.startswith(RUN)]
             names = [f"{origin}/{entry.key}" for origin in origins] or [entry.key]
@@ -385,7 +385,7 @@ class OutboxWriter:
             self.enqueue(entry.tick, "close", {"table": table, "id": name, **why})
 
 
-def whole(entry: Entry) -> dict[str, Json]:
+def entry_json(entry: Entry) -> dict[str, Json]:
     """Return an entry as plain JSON, without its seq, version and expiry, which are local to the run."""
     data = entry._asdict() | {"tags": sorted(entry.tags), "sources": list(entry.sources)}
     return {name: data[name] for name in data if name not in {"seq", "version", "expires_s"}}

@@ -16,16 +16,16 @@ from memory.blackboard.entry import Entry, EntryKind, record_kind, scope_name
 from memory.blackboard.view import View
 from memory.codec import Json, as_json
 from memory.errors import UnknownMemory
-from memory.tiers.forgetting import Memory
+from memory.tiers.forgetting import KnowledgeKey
 from memory.tiers.knowledge import (
-    KIND_IN,
+    KIND_BY_TABLE,
     KINDS,
     ConsolidationConfig,
     Knowledge,
     KnowledgeKind,
+    KnowledgeRecord,
     LearnedPattern,
     MistakeRecord,
-    Piece,
     PlayerPreference,
     SuccessfulStrategy,
     rank,
@@ -52,7 +52,7 @@ def tactician_kinds(config: ConsolidationConfig) -> tuple[EntryKind, ...]:
                 kind.name,
                 kind.record,
                 kind.id,
-                kind.more,
+                kind.merge,
                 limit=getattr(config, kind.limit) if kind.limit else MAX_PREFERENCES,
                 group=lambda data: data.get("pattern_type"),
                 rank=partial(_rank, kind) if kind.ranked else None,
@@ -96,7 +96,7 @@ class TacticianMemory:
         totals = self._totals()
         return totals["victories"] / totals["battles"] if totals["battles"] else 0.0
 
-    def take_over(
+    def import_knowledge(
         self, known: Knowledge, *, origins: Mapping[tuple[str, str], Sequence[str]] | None = None
     ) -> None:
         """Write the knowledge of earlier runs, known from tick 0.
@@ -116,7 +116,7 @@ class TacticianMemory:
             {"sessions": known.total_sessions, "battles": known.total_battles, "victories": won},
         )
 
-    def add(self, record: Piece) -> None:
+    def add(self, record: KnowledgeRecord) -> None:
         """Add the evidence of a record to the known record with its id; a preference replaces the known one."""
         kind = KIND_OF[type(record)]
         self._write(self._scope_of(kind), kind, as_json(record))
@@ -167,9 +167,9 @@ class TacticianMemory:
         ]
         return [mistake for *_, mistake in sorted(found, key=itemgetter(0, 1, 2, 3))]
 
-    def forget(self, memory: Memory) -> None:
+    def forget(self, memory: KnowledgeKey) -> None:
         """Remove one record from this run; later runs may still know it."""
-        kind = KIND_IN[memory.table].name
+        kind = KIND_BY_TABLE[memory.table].name
         self.blackboard.forget(self._scope_of(kind), kind=kind, keys={f"{kind}:{memory.id}"})
 
     def knowledge(self) -> Knowledge:

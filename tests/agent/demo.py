@@ -28,7 +28,7 @@ DEX: Final = Dex.of(CARTRIDGE)
 STORY: Final = Story.of(CARTRIDGE.kind)
 
 
-def kit(**more: Any) -> GameContext:  # noqa: ANN401
+def game_context(**more: Any) -> GameContext:  # noqa: ANN401
     """Return a game context of the demo without milestones or memory, changed by `more`."""
     ledger = MilestoneLedger(STORY.milestones, Hooks())
     return GameContext(STORY, Terrain(WORLD), DEX, ledger, 0, **more)

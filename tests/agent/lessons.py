@@ -5,7 +5,7 @@ from contextlib import closing
 from itertools import count
 from pathlib import Path
 
-from memory import WAYPOINT, Json, OutboxRow, open_knowledge_store
+from memory import MILESTONE_TIME, Json, OutboxRow, open_knowledge_store
 from memory.tiers.lessons import LessonKind
 
 LATE = 4e9  # epoch seconds: late enough that no entry has faded
@@ -31,7 +31,7 @@ def told(choice: str, way: int, ticks: int) -> tuple[LessonKind, dict[str, Json]
     }
     payload: dict[str, Json] = {
         "scope": EPISODIC,
-        "kind": WAYPOINT,
+        "kind": MILESTONE_TIME,
         "data": {**data, "choices": {choice: way}},
         "tags": [],
         "importance": 8,

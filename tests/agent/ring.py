@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from agent.lab.bench.battles import SIZE, party_in_ram
-from agent.skills import Attack, Commander, Order, Outcome, SkillRun, TriedOrders, fight, read_on
+from agent.skills import Attack, Commander, Order, Outcome, SkillRun, TriedOrders, fight, turn_page
 from emulator import Battle, BattleMon, Phase, State
-from emulator.dex.trainers import Member
+from emulator.dex.trainers import TeamMember
 from emulator.profile import symbol
 from tests.agent.demo import DEX, at_the_menu
 from tests.agent.support import Game
@@ -29,8 +29,8 @@ class Fighter:
     short_of: int = 0  # experience points missing to the next level, 0 to set none
 
     @property
-    def member(self) -> Member:
-        return Member(self.level, species_of(self.name))
+    def member(self) -> TeamMember:
+        return TeamMember(self.level, species_of(self.name))
 
     def changes(self) -> dict[int, bytes]:
         """Return the bytes, by offset in the party record, that differ from a fresh member of its level."""
@@ -109,7 +109,7 @@ class Ring:
         self.poke("wCurEnemyLevel", [0 if trainer else wild[1]])
         self.poke("wCurOpponent", [TRAINER + trainer[0] if trainer else species_of(wild[0])])
         for _ in range(200):
-            console.perform(read_on())
+            console.perform(turn_page())
             if at_the_menu(self.state):
                 return self.state
         raise AssertionError("no battle begins")
@@ -126,17 +126,17 @@ class Ring:
 
     def fight(self, commander: Commander, *, within: int = 1_500) -> list[tuple[Phase, str]]:
         """Fight to the end; return each question with the button that answered it."""
-        course = SkillRun(fight(commander, self.state))
+        skill_run = SkillRun(fight(commander, self.state))
         asked: list[tuple[Phase, str]] = []
         for _ in range(within):
-            if course.outcome is not Outcome.RUNNING:
+            if skill_run.outcome is not Outcome.RUNNING:
                 return asked
             battle = self.state.battle
             phase = battle.phase if battle is not None else None
-            if phase in QUESTIONS and course.step.button is not None:
-                asked.append((phase, course.step.button.value))
-            self.game.console.perform(course.step)
-            course.resume(self.state)
+            if phase in QUESTIONS and skill_run.step.button is not None:
+                asked.append((phase, skill_run.step.button.value))
+            self.game.console.perform(skill_run.step)
+            skill_run.resume(self.state)
         raise AssertionError("the battle does not end")
 
     def moves_known(self, place: int = 0) -> list[str]:

@@ -21,7 +21,7 @@ import typer.main
 from filelock import FileLock
 
 from agent.app import Decider, Interrupt, Settings, Summary, TickView, play_run, record_of
-from agent.app.advice import Asking
+from agent.app.advice import AdviceSource
 from agent.app.play import OpenSession, session_of_run
 from agent.app.settings import RunSettings
 from agent.cli import main
@@ -97,7 +97,7 @@ def play_in(
 
 
 @contextmanager
-def advised_session(home: Path, asking: Asking, seed: int) -> Iterator[OpenSession]:
+def advised_session(home: Path, asking: AdviceSource, seed: int) -> Iterator[OpenSession]:
     """Yield a session on the demo, with an empty memory, that asks for advice."""
     cartridge = load_cartridge(demo_cartridge_path())
     with closing(open_knowledge_store(home / "memory.sqlite", now=0.0)) as empty:
@@ -186,12 +186,12 @@ class Game:
 
     def carry_out(self, skill: Skill, *, within: int = 2_000) -> Outcome:
         """Perform the steps of `skill` to its end, at most `within` of them."""
-        course = SkillRun(skill)
+        skill_run = SkillRun(skill)
         for _ in range(within):
-            if course.outcome is not Outcome.RUNNING:
-                return course.outcome
-            self.console.perform(course.step)
-            course.resume(self.state)
+            if skill_run.outcome is not Outcome.RUNNING:
+                return skill_run.outcome
+            self.console.perform(skill_run.step)
+            skill_run.resume(self.state)
         raise AssertionError("the skill does not end")
 
 

@@ -131,8 +131,8 @@ def test_every_story_names_only_known_places_and_facts(kind: CartridgeKind) -> N
     assert {task.place for task in story.tasks} <= places
     assert {healer.place for healer in story.healers} <= places
     assert {milestone.place for milestone in story.milestones} <= places | {None}
-    assert {milestone.fact for milestone in story.milestones} <= {*story.marks, None}
-    assert {ambition.fact for ambition in story.ambitions} <= story.marks.keys()
+    assert {milestone.fact for milestone in story.milestones} <= {*story.ram_facts, None}
+    assert {ambition.fact for ambition in story.ambitions} <= story.ram_facts.keys()
     milestones = {"", *(each.id for each in story.milestones)}
     assert {name for each in story.ambitions for name in (each.after, each.before)} <= milestones
 

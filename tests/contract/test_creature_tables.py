@@ -100,7 +100,7 @@ def test_every_creature_is_complete(rom: Rom, dex: Dex) -> None:
         assert species.base_experience, "it is worth something"
         assert data[10] == 0x44
         assert any(dex.move(move).power for move in species.first_moves)
-        learned = [move for _, move in species.lessons]
+        learned = [move for _, move in species.level_up_moves]
         assert len({*learned, *species.first_moves}) == len(learned) + len(species.first_moves)
     assert {base_data(each.dex)[19] for each in dex.all_species.values()} == {0, 3, 4, 5}
     assert any(len(set(each.types)) == 2 for each in dex.all_species.values())

@@ -272,7 +272,7 @@ def test_a_wild_pokemon_knows_the_moves_of_its_level(start: Start) -> None:
 
 def test_a_new_level_brings_stats_and_a_move(start: Start) -> None:
     game = growth_begin(start)
-    level, number = DEX.species(3).lessons[0]
+    level, number = DEX.species(3).level_up_moves[0]
     box = growing.win_to_level(game, level, (battles.HITTER, 2))
     lines = battles.read_on(game)
     mon = battles.party_mon(game, 0)
@@ -309,7 +309,7 @@ def reach_offer(start: Start, known: tuple[int, ...] = KNOWN) -> tuple[Game, int
     """Win the level of a new move and read to the question; return the game and the move."""
     game = start("bedroom")
     battles.hurry(game)
-    level, number = DEX.species(TOASTNUT).lessons[0]
+    level, number = DEX.species(TOASTNUT).level_up_moves[0]
     growing.win_to_level(game, level, known)
     lines = battles.read_on(game)
     assert game.cursor == YES_NO, game.text
@@ -396,7 +396,7 @@ def test_hm_moves_cannot_be_forgotten(start: Start) -> None:
 
 
 def test_a_known_move_is_not_learned_again(bedroom: Game) -> None:
-    level, number = DEX.species(TOASTNUT).lessons[0]
+    level, number = DEX.species(TOASTNUT).level_up_moves[0]
     growing.win_to_level(bedroom, level, (*KNOWN[:3], number))
     battles.read_on(bedroom)
     assert bedroom.byte("wIsInBattle") == battles.NOTHING
@@ -404,11 +404,11 @@ def test_a_known_move_is_not_learned_again(bedroom: Game) -> None:
 
 
 def test_moves_of_skipped_levels_are_not_learned(bedroom: Game) -> None:
-    lessons = DEX.species(TOASTNUT).lessons
-    level = lessons[0][0]
+    level_up_moves = DEX.species(TOASTNUT).level_up_moves
+    level = level_up_moves[0][0]
     growing.win_to_level(bedroom, level, (battles.HITTER,), enemy_level=60)
     battles.read_on(bedroom)
     reached = battles.party_mon(bedroom, 0)[33]
     assert reached > level
-    learned = [move for when, move in lessons if when == reached]
+    learned = [move for when, move in level_up_moves if when == reached]
     assert [move for move in moves_of(bedroom) if move] == [battles.HITTER, *learned]

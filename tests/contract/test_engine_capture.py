@@ -325,7 +325,7 @@ def test_an_evolved_pokemon_learns_its_new_species_move_of_that_level(start: Sta
     game.poke("wPartyMons", bytes([battles.HITTER, 0, 0, 0]), 8)
     watch(game)
     battles.read_on(game)
-    (move,) = [move for when, move in DEX.species(into).lessons if when == level]
+    (move,) = [move for when, move in DEX.species(into).level_up_moves if when == level]
     assert tuple(battles.party_mon(game, 0)[8:12]) == (battles.HITTER, move, 0, 0)
 
 

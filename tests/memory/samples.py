@@ -147,5 +147,5 @@ def open_tiers(
     store = open_run_store(path, run_id="run-1")
     memory = memory_in(store, config)
     if known is not None:
-        memory.take_over(known, ())
+        memory.import_knowledge(known, ())
     return Tiers(store, memory)

@@ -90,7 +90,7 @@ def require_compiler() -> None:
 def broken_image(edit: Edit) -> Path:
     """Return the image with one edit, built unless it is cached for the same sources."""
     text = edit.applied(edit.source)
-    sound = sound_build()
+    sound = intact_build()
     key = hashlib.sha1(f"{edit.file}\0{text}".encode(), usedforsecurity=False).hexdigest()
     image = sound.parent / f"{edit.name}-{key[:12]}.gb"
     if not image.exists():
@@ -120,7 +120,7 @@ def _is_source(path: Path) -> bool:
     return path.is_file() and not {"build", "__pycache__"} & set(path.relative_to(DEMO).parts)
 
 
-def sound_build() -> Path:
+def intact_build() -> Path:
     """Return the folder with `image`, map and objects of build.py; the first process builds it."""
     home = _home()
     folder = home / "sound"
@@ -196,7 +196,7 @@ def _scratch(home: Path, name: str) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def sound_job(number: int) -> Row:
+def intact_job(number: int) -> Row:
     """Verify the intact cartridge in a complete game: no fact may be wrong."""
     last = Story.of(CartridgeKind.DEMO).milestones[-1].id
     request = VerifyRequest(last, MOST_FRAMES, number % SEEDS)

@@ -17,7 +17,7 @@ from typing import Any, Final
 from agent.cli import main as command_line
 from agent.errors import Stuck, StuckReason
 from agent.loop import Loop
-from agent.mind.recovery import Ladder
+from agent.mind.recovery import StuckRecovery
 from agent.tools.overnight.supervisor import Supervisor
 from memory import KnowledgeStore, OutboxRow, RunStore, StepRow
 from memory.tiers.consolidator import MemoryConsolidator
@@ -96,11 +96,11 @@ def get_stuck_after(ticks: int) -> None:
             raise Stuck(StuckReason.NO_PLAN, "nowhere", "nothing", may_restore=True)
         return original(*args)
 
-    def way_back(original: Any, ladder: Ladder, ticks: Sequence[int]) -> int:  # noqa: ANN401
-        return int(original(ladder, ticks[min(SKIPPED, len(ticks) - 1) :]))
+    def restore_target(original: Any, recovery: StuckRecovery, ticks: Sequence[int]) -> int:  # noqa: ANN401
+        return int(original(recovery, ticks[min(SKIPPED, len(ticks) - 1) :]))
 
     around(Loop, "perceive", perceive)
-    around(Ladder, "way_back", way_back)
+    around(StuckRecovery, "restore_target", restore_target)
 
 
 def report_to(reporter: Reporter) -> None:

@@ -26,7 +26,7 @@ from memory.conversation.conversation import Conversation
 from memory.conversation.jobs import Dependencies
 from memory.conversation.rules import HeuristicObserver, HeuristicReflector
 from memory.tokens import tokens
-from tests.memory.conversation.threads import open_conversations
+from tests.memory.conversation.fixtures import open_conversations
 from tests.proofs.patches import fork
 from tests.proofs.turns import turn
 from tests.proofs.workers import Row

@@ -82,11 +82,11 @@ def divergence_job(seed: int, number: int) -> Row:
         "button": str(step.button),
         "restores": {way: each.restores for way, each in found.items()},
         "ticks driven": {way: each.ticks for way, each in found.items()},
-        "most restores": round(2 + log2(recording.moments), 1),
+        "most restores": round(2 + log2(recording.restorable), 1),
         "problems": [
-            f"{way}: reported tick {tick_of(each)} in {each.restores} restores, at most {each.most:.1f}"
+            f"{way}: reported tick {tick_of(each)} in {each.restores} restores, at most {each.max_restores:.1f}"
             for way, each in found.items()
-            if tick_of(each) != change.tick or each.restores > each.most
+            if tick_of(each) != change.tick or each.restores > each.max_restores
         ],
     }
 

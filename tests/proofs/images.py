@@ -24,7 +24,7 @@ from emulator.cartridge import (
     identify,
 )
 from emulator.profile import RED, RomAddress, table
-from emulator.soundness.survey import refuse_unsound, survey
+from emulator.soundness.survey import require_valid, survey
 from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER
 from tests.proofs.workers import Row
@@ -127,7 +127,7 @@ def _decoded(image: bytes, base: bytes) -> tuple[str, str]:
     except CartridgeError as error:
         return REFUSED, _error_line(error)
     try:
-        refuse_unsound(cartridge, checks)
+        require_valid(cartridge, checks)
     except CartridgeError as error:
         return UNSOUND, _error_line(error)
     return SOUND, ""

@@ -61,7 +61,7 @@ NETWORK: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class GameSpec:
     """One game to play. `faults` is the share of calls that fail; `is_wide` selects ceilings that are not reached."""
 
     seed: int
@@ -95,7 +95,7 @@ class RecordedQuestion:
 class AdvisedGame:
     """A seed played twice. `made` counts the faults made by the service."""
 
-    wanted: Wanted
+    wanted: GameSpec
     rules: Summary
     claude: Summary
     questions: Sequence[RecordedQuestion]
@@ -106,7 +106,7 @@ class AdvisedGame:
 
 def advised_job(number: int) -> Row:
     """Play a seed twice; every second one has the shipped ceilings, which three lost calls in ten soon reach."""
-    wanted = Wanted(100 + number, is_wide=bool(number % 2))
+    wanted = GameSpec(100 + number, is_wide=bool(number % 2))
     with TemporaryDirectory(prefix="advised") as folder:
         game = play(wanted, Path(folder))
     return {
@@ -122,7 +122,7 @@ def advised_job(number: int) -> Row:
     }
 
 
-def play(wanted: Wanted, home: Path) -> AdvisedGame:
+def play(wanted: GameSpec, home: Path) -> AdvisedGame:
     """Play a seed by rules and with a failing model below `home`, and check the files."""
     key = f"sk-ant-api03-{secrets.token_urlsafe(64)}"
     common = Settings(seed=wanted.seed, until=wanted.until)
@@ -206,7 +206,7 @@ class QuestionLog:
 def ceilings_passed(calls: Sequence[ModelCall], terms: Terms) -> list[str]:
     """Return the ceilings that the calls of a run exceed at any time."""
     counted = [each for each in calls if each.state is not CallState.CANCELLED]
-    found = (terms.ceilings.passed_by(_sums(counted[: at + 1])) for at in range(len(counted)))
+    found = (terms.ceilings.exceeded_by(_sums(counted[: at + 1])) for at in range(len(counted)))
     return sorted({each for each in found if each is not None})
 
 
@@ -281,7 +281,7 @@ def _in(home: Path, settings: Settings) -> Settings:
     return replace(settings, run=home / "run", memory=home / "memory.sqlite")
 
 
-def _scenario(wanted: Wanted, key: str) -> ServiceScenario:
+def _scenario(wanted: GameSpec, key: str) -> ServiceScenario:
     """Return the requested scenario, with answers that also contain the key."""
     scenario = scenario_named(wanted.scenario)
     words = f"the key is {key}, note it"

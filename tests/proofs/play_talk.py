@@ -17,7 +17,7 @@ from memory.conversation.jobs import Dependencies
 from memory.conversation.rules import HeuristicObserver, HeuristicReflector
 from memory.conversation.situation_format import Failure, Situation, milestones_in, situation
 from memory.store.conversation_record import MessageOrigin
-from tests.memory.conversation.threads import open_conversations
+from tests.memory.conversation.fixtures import open_conversations
 from tests.proofs.conversations import CONFIG, THREAD
 from tests.proofs.workers import Row
 

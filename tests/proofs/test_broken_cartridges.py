@@ -8,10 +8,10 @@ from emulator import CartridgeKind, demo_cartridge_path, load_cartridge
 from tests.proofs.broken_cartridges import (
     Edit,
     broken_job,
+    intact_job,
     named_facts,
     read_edits,
     require_compiler,
-    sound_job,
 )
 from tests.proofs.conftest import Sized
 
@@ -44,7 +44,7 @@ def test_all_broken_cartridges(proof: Sized) -> None:
     require_compiler()
     broken = proof("broken_cartridges", 3)
     tried = broken.rows(broken_job, jobs=min(broken.size, len(EDITS)))
-    whole = broken.rows(sound_job, jobs=min(broken.size, 10), part="sound")
+    whole = broken.rows(intact_job, jobs=min(broken.size, 10), part="sound")
     first = sum(row["named"][:1] == [EDITS[row["name"]].finds] for row in tried)
     figures = {"broken": len(tried), "named before anything else": first, "sound games": len(whole)}
     broken.judge([*tried, *whole], figures)

@@ -138,7 +138,7 @@ def _action(stop: Stop, route: Tour, context: GameContext) -> BoundAction:
         ),
         effects=(Effect(stop.fact, 1),),
         cost=COST,
-        says=f"do what there is to do in {stop.place.called}",
+        label=f"do what there is to do in {stop.place.called}",
     )
     suppresses = MENUS if stop.healer or stop.clerk else frozenset({"busy"})
     return BoundAction(

@@ -26,20 +26,20 @@ class Refused(Exception):
 
 def marked_squares(interaction: Interaction, *keys: str) -> tuple[Square, ...]:
     """Return the squares that a story file names for an interaction; with `keys`, only for these kinds."""
-    told = interaction.told
+    value = interaction.value
     match interaction.key:
         case key if keys and key not in keys:
             return ()
         case "walk_to" | "search":
-            return tuple(told)
+            return tuple(value)
         case "push":
-            return tuple(square for _, square in told)
+            return tuple(square for _, square in value)
         case "examine":
-            return (told,)
+            return (value,)
         case "visit":
-            return tuple(told["ask_at"])
+            return tuple(value["ask_at"])
         case "answer" | "play_on" | "vend":
-            return (told["at"],)
+            return (value["at"],)
         case _:
             return ()
 
@@ -112,7 +112,7 @@ class Model:
             joins = [
                 join for each in self.regions_of(place) for join in self.atlas.joins.get(each, ())
             ]
-            squares |= {each.at for each in joins if each.end.map_id == interaction.told}
+            squares |= {each.at for each in joins if each.end.map_id == interaction.value}
         people = set(interaction.people)
         return [
             each
@@ -186,7 +186,7 @@ class Model:
         return replace(moment, hp=HP_LEFT, level=min(moment.level + LEVELS, HIGHEST))
 
     def _teach(self, name: str, moment: Moment) -> Moment:
-        move = self.story.marks[f"move:{name}"].number
+        move = self.story.ram_facts[f"move:{name}"].number
         missing = [
             fact
             for fact in (Fact("item", MACHINES[move]), Fact("owns", move))
@@ -220,7 +220,7 @@ class Model:
     def fact(self, name: str) -> Fact:
         """Return the world's fact for a fact name of the story."""
         known, so = parse_fact(name)
-        mark = self.story.marks[known]
+        mark = self.story.ram_facts[known]
         return Fact(mark.kind.value if so else "clear", mark.number)
 
     def _place(self, name: str) -> Place:

@@ -19,12 +19,12 @@ from agent.capabilities.travel import MAP, at
 from agent.planning.domain import Action, Domain, Facts
 from agent.planning.search import Plan, plan
 from agent.skills import FLY, Terrain
-from agent.skills.distances import Nearness
+from agent.skills.distances import MapDistances
 from agent.story.milestones import MilestoneLedger
 from agent.story.story import Story
 from emulator import CartridgeKind, Dex, Species, World
 from emulator.dex.items import Item
-from emulator.dex.trainers import Member, TrainerClass
+from emulator.dex.trainers import TeamMember, TrainerClass
 from emulator.dex.wild import Wild, WildSlot, WildTable
 from emulator.ram.party import Stats
 from emulator.rules.stats import Growth
@@ -34,7 +34,7 @@ from tests.red_model.moment import MACHINES, Moment
 from tests.red_model.world import Atlas, Fact
 
 
-class AtlasDistances(Nearness):
+class AtlasDistances(MapDistances):
     """The distances between maps of an atlas, with every join open; a map counts as half its size."""
 
     def __init__(self, atlas: Atlas) -> None:
@@ -76,7 +76,7 @@ class ModelPlanner:
         """Return the planner for Pokemon Red; its dex holds only the teams and wild levels of the model."""
         atlas, story = Atlas.of_red(), Story.of(CartridgeKind.RED)
         terrain = Terrain(World.empty())
-        terrain.nearness = AtlasDistances(atlas)
+        terrain.map_distances = AtlasDistances(atlas)
         kit = GameContext(
             story, terrain, _dex(atlas), MilestoneLedger(story.milestones, Hooks()), 0
         )
@@ -90,7 +90,7 @@ def _dex(atlas: Atlas) -> Dex:
             number,
             f"class {number}",
             0,
-            tuple(tuple(Member(*each) for each in team) for team in teams),
+            tuple(tuple(TeamMember(*each) for each in team) for team in teams),
             (),
         )
         for number, teams in atlas.teams.items()
@@ -124,7 +124,7 @@ def _species(number: int, experience: int, machines: frozenset[int]) -> Species:
         base_experience=experience,
         growth=Growth(1, 1, 0, 0, 0),
         first_moves=(),
-        lessons=(),
+        level_up_moves=(),
         evolutions=(),
         machines=tuple(sorted(machines)),
     )
@@ -141,7 +141,7 @@ def sense(model: Model, domain: Domain, moment: Moment) -> dict[str, int]:
     facts |= {"game_started": 1, "new_game": 1, "in_control": 1, MAP: moment.region.map_id}
     facts |= {"party:hp": moment.hp, "party:pp": 100, "healed": int(moment.home != 0)}
     facts |= {at(each.name): int(model.is_at(each, moment)) for each in story.places}
-    for name, mark in story.marks.items():
+    for name, mark in story.ram_facts.items():
         facts[name] = int(moment.holds(Fact(mark.kind.value, mark.number)))
     facts |= {home(each.town): int(moment.home == each.town) for each in story.healers if each.town}
     for land in story.lands:
@@ -213,7 +213,7 @@ class Game:
         elif chosen is None:
             self.end, self.why = End.NO_PLAN, f"at {self.moment.region}"
         elif len(self.done) >= MOST_ACTIONS:
-            self.end, self.why = End.TOO_LONG, chosen.goal.says
+            self.end, self.why = End.TOO_LONG, chosen.goal.label
         else:
             self._carry_out(chosen)
 

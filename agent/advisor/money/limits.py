@@ -63,7 +63,7 @@ class Ceilings:
         ]
         return max(shares, default=0)
 
-    def passed_by(self, sums: CallSums) -> str | None:
+    def exceeded_by(self, sums: CallSums) -> str | None:
         """Return the name of a limit that `sums` exceed, such as `hour dollars`, or None."""
         return next((name for name, used, limit in self._used(sums) if used > limit), None)
 

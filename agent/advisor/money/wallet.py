@@ -90,7 +90,7 @@ class Wallet:
             sums = self._sums()
             if sums is None:
                 return None
-            exceeded = self._terms.ceilings.passed_by(_with(sums, worst))
+            exceeded = self._terms.ceilings.exceeded_by(_with(sums, worst))
             if exceeded is not None:
                 self.refused[exceeded] += 1
                 return None

@@ -15,7 +15,17 @@ from agent.cli.flags import argument, option
 from agent.cli.memory.show import IN, find_item, open_view
 from agent.cli.output import Output, facts
 from agent.events import ActionEvent, events
-from agent.tools.report.words import DAY_S, STATUS, ago, date, game_time, number, says, times, told
+from agent.tools.report.words import (
+    DAY_S,
+    STATUS,
+    ago,
+    date,
+    describe,
+    describe_data,
+    game_time,
+    number,
+    times,
+)
 from emulator import FRAMES_PER_SECOND
 from memory import MemoryFault, MemoryItem, RunReader, read_run
 from memory.inspect import FileView
@@ -35,11 +45,11 @@ class EvidenceReader:
         self._run = run
         self._runs: dict[str, Path | None] = {}
 
-    def says(self, source: str, run_id: str) -> str:
+    def describe(self, source: str, run_id: str) -> str:
         """Return a description of `source`, which run `run_id` recorded as evidence."""
         item = self._by_id.get(source) or self._by_id.get(f"{run_id}/{source}")
         if item is not None:
-            return f"{item.kind} {item.short}: {says(item)}"
+            return f"{item.kind} {item.short}: {describe(item)}"
         if source.startswith("run:"):
             return f"run {source[4:]}"
         if source.startswith("tick:") and source[5:].isdigit():
@@ -64,7 +74,7 @@ class EvidenceReader:
             battles = [each.payload for each in run.events("battle")] if run else []
         for event in battles:
             if event.get("battle_id") == name and event.get("start_tick") == tick:
-                return f"{begin_text}: {told('battle', event)}"
+                return f"{begin_text}: {describe_data('battle', event)}"
         return begin_text
 
     def _live_entry(self, run_id: str, kind: str, key: str) -> str:
@@ -73,7 +83,7 @@ class EvidenceReader:
             found = next((each for each in entries if each.key == key), None)
         if found is None:
             return f"{kind} {key.partition(':')[2]} in the memory of that run"
-        return f"{kind}: {told(kind, found.data)}"
+        return f"{kind}: {describe_data(kind, found.data)}"
 
     def _moment(self, run_id: str, tick: int) -> str:
         with self._opened(run_id) as run:
@@ -251,9 +261,9 @@ def explain(
             part: [dict(zip(("what", "why"), each, strict=True)) for each in rows]
             for part, rows in parts.items()
         }
-        out.say(json.dumps({"id": item.id, "kind": item.kind, "says": says(item), **plain}))
+        out.say(json.dumps({"id": item.id, "kind": item.kind, "says": describe(item), **plain}))
         return
-    out.say(f"{item.kind} {item.short}: {says(item)}")
+    out.say(f"{item.kind} {item.short}: {describe(item)}")
     for part, title in PARTS.items():
         out.print(facts(title, parts[part]))
 
@@ -268,7 +278,7 @@ def _beliefs(item: MemoryItem, view: FileView) -> Iterator[tuple[str, str]]:
 def _evidence(item: MemoryItem, reader: EvidenceReader) -> Iterator[tuple[str, str]]:
     number = 0
     for number, source in enumerate(item.evidence, 1):
-        yield f"{number}", reader.says(source, item.run_id)
+        yield f"{number}", reader.describe(source, item.run_id)
     if not number:
         yield "", "none recorded"
     if item.run_id:

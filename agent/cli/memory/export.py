@@ -12,7 +12,7 @@ from agent.cli.flags import option
 from agent.cli.memory.show import SOURCE, open_view, totals_of
 from agent.cli.output import Output
 from agent.errors import UsageError
-from agent.tools.report.words import date, figure, game_time, plain, says
+from agent.tools.report.words import date, describe, evidence_text, game_time, plain
 from memory import Json, MemoryItem
 from memory.inspect import FileView
 
@@ -21,8 +21,8 @@ _ESCAPED: Final = str.maketrans({each: f"\\{each}" for each in "\\`*[]<>"})
 COLUMNS: Final[Mapping[str, Callable[[MemoryItem], object]]] = {
     "kind": attrgetter("kind"),
     "id": attrgetter("id"),
-    "says": says,
-    "rests on": figure,
+    "says": describe,
+    "rests on": evidence_text,
     "status": attrgetter("status"),
     "closed": attrgetter("closed"),
     "run": attrgetter("run_id"),
@@ -112,7 +112,7 @@ def _lines(view: FileView, items: Sequence[MemoryItem]) -> Iterator[str]:
             yield ""
         evidence = ", ".join(f"`{source}`" for source in each.evidence) or "no evidence recorded"
         yield (
-            f"- **{_escaped_line(says(each))}** ({figure(each)}; {each.status}; `{each.short}`), "
+            f"- **{_escaped_line(describe(each))}** ({evidence_text(each)}; {each.status}; `{each.short}`), "
             f"tick {each.tick:,} of run `{each.run_id or 'unknown'}`; {evidence}"
         )
 

@@ -15,11 +15,11 @@ from agent.cli.flags import argument, option, switch
 from agent.cli.memory.show import COMMAND, IN, KIND, SOURCE, file_of, find_item, open_view, today
 from agent.cli.output import Output, listing
 from agent.errors import UsageError
-from agent.tools.report.words import DAY_S, ago, says
+from agent.tools.report.words import DAY_S, ago, describe
 from memory import MemoryItem
-from memory.inspect import Repaired, check_file, let_go_of, name_of, repair_file
+from memory.inspect import FileRepair, check_file, forget_items, item_key, repair_file
 from memory.store.checks.finding import CheckFinding
-from memory.store.merge import Merged
+from memory.store.merge import MergeResult
 from memory.team_memory import MemoryManagementAgent
 
 FINDINGS_HEAD: Final = ("what is wrong", "why it matters", "repair")
@@ -52,15 +52,15 @@ def check(
 
 
 def _print(
-    file: Path, findings: Sequence[CheckFinding], repaired: Repaired | None, out: Output
+    file: Path, findings: Sequence[CheckFinding], repaired: FileRepair | None, out: Output
 ) -> None:
     if repaired is not None and repaired.copy is not None:
-        out.say(f"{len(repaired.mended):,} repaired; the file before is {repaired.copy}.")
-        _sections(repaired.mended, "repaired", out)
+        out.say(f"{len(repaired.fixed):,} repaired; the file before is {repaired.copy}.")
+        _sections(repaired.fixed, "repaired", out)
     if not findings:
         out.say(f"{file} is sound.")
         return
-    repairable = sum(each.mend is not None for each in findings)
+    repairable = sum(each.action is not None for each in findings)
     _sections(findings, "found" if repaired is None else "not repaired", out)
     if repaired is None and repairable:
         out.say(
@@ -84,13 +84,13 @@ def _sections(findings: Sequence[CheckFinding], word: str, out: Output) -> None:
 
 
 def _object(
-    file: Path, findings: Sequence[CheckFinding], repaired: Repaired | None
+    file: Path, findings: Sequence[CheckFinding], repaired: FileRepair | None
 ) -> dict[str, object]:
     found = {"path": file, "sound": not findings, "findings": [each.as_json() for each in findings]}
     if repaired is None:
         return found
-    mended = [each.as_json() for each in repaired.mended]
-    return {**found, "mended": mended, "copy": repaired.copy}
+    fixed = [each.as_json() for each in repaired.fixed]
+    return {**found, "mended": fixed, "copy": repaired.copy}
 
 
 FORGET_HEAD: Final = ("id", "kind", "description", "last confirmed")
@@ -124,13 +124,13 @@ def forget(
     if not chosen:
         out.say(json.dumps({"forgotten": [], "copy": None}) if as_json else "No item matches.")
         return
-    rows = ((each.short, each.kind, says(each), ago(each.last, now)) for each in chosen)
+    rows = ((each.short, each.kind, describe(each), ago(each.last, now)) for each in chosen)
     table = listing(f"to forget: {len(chosen):,}", FORGET_HEAD, rows, wide=2)
     (err if as_json else out).print(table)
     if not yes and not _is_confirmed(len(chosen), file):
         out.say("Nothing was changed.")
         raise typer.Exit(1)
-    copy = let_go_of(file, {name_of(each) for each in chosen}, now=now)
+    copy = forget_items(file, {item_key(each) for each in chosen}, now=now)
     if as_json:
         gone = [{"id": each.id, "kind": each.kind, "table": each.table} for each in chosen]
         out.say(json.dumps({"forgotten": gone, "copy": str(copy)}))
@@ -190,7 +190,7 @@ def merge(
     out.print(_table(merged, into))
 
 
-def _table(merged: Merged, into: Path) -> Table:
+def _table(merged: MergeResult, into: Path) -> Table:
     runs = "1 run" if len(merged.runs) == 1 else f"{len(merged.runs):,} runs"
     table = Table(
         title=f"{into.name}: lessons from {runs} merged", title_justify="left", show_header=False

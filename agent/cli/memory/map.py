@@ -11,7 +11,7 @@ from typing import Any, Final
 from agent.cli import flags
 from agent.cli.memory.show import SOURCE, counts_text, open_view
 from agent.cli.output import Output, facts, listing
-from agent.tools.report.words import ago, game_time, plain, run_words
+from agent.tools.report.words import ago, game_time, plain, run_label
 from memory import Json, MemoryItem
 from memory.blackboard.entry import Scope
 from memory.flow.memory_map import MemoryMap
@@ -101,7 +101,7 @@ def _show_knowledge(view: FileView, out: Output, *, as_json: bool) -> None:
     )
     head = ("place", "holds", "closed", "last confirmed")
     out.print(listing(f"{view.path}: memory kept between runs", head, rows, wide=1))
-    added = ((run_words(each.run_id), f"{each.lessons:,}", f"{each.held:,}") for each in runs)
+    added = ((run_label(each.run_id), f"{each.lessons:,}", f"{each.held:,}") for each in runs)
     out.print(listing("runs that added to it", ("run", "lessons", "still here"), added))
     out.print(facts("gaps", _numbered(_gaps(places), "no gaps")))
 

@@ -17,15 +17,15 @@ from agent.tools.report.words import (
     STATUS,
     ago,
     date,
-    figure,
+    describe,
+    evidence_text,
     game_time,
     number,
     plain,
-    run_words,
-    says,
+    run_label,
 )
 from memory import Json, MemoryItem
-from memory.inspect import FileView, Match, view_file, weights_of
+from memory.inspect import FileView, Match, score_weights, view_file
 from memory.recall.query import Weights
 
 COMMAND: Final = "python -m agent memory"
@@ -57,7 +57,7 @@ def open_view(path: Path | None) -> AbstractContextManager[FileView]:
 def find_item(items: Sequence[MemoryItem], name: str) -> MemoryItem:
     """Return the item called `name`; raises UsageError if there is none or more than one."""
     found = [each for each in items if each.id == name] or [
-        each for each in items if each.is_called(name)
+        each for each in items if each.has_name(name)
     ]
     if not found:
         message = f"nothing is called {name!r}; `{COMMAND} show` and `search` list all names"
@@ -95,7 +95,7 @@ def show(
                 out.say(json.dumps(item.as_json()))
             else:
                 out.print(
-                    facts(f"{item.kind} {item.short}: {says(item)}", item_rows(item, view.now))
+                    facts(f"{item.kind} {item.short}: {describe(item)}", item_rows(item, view.now))
                 )
             return
         kinds = _kinds(items, kind)
@@ -169,7 +169,7 @@ def _best(items: Iterable[MemoryItem]) -> list[MemoryItem]:
 def _section(kind: str, items: Sequence[MemoryItem], limit: int) -> object:
     left = f", showing {limit:,}" if len(items) > limit else ""
     title = f"{plain(kind)}: {len(items):,}{left}"
-    shown = ((each.short, says(each), figure(each)) for each in items[:limit])
+    shown = ((each.short, describe(each), evidence_text(each)) for each in items[:limit])
     return listing(title, SHOW_HEAD, shown, wide=1)
 
 
@@ -185,7 +185,7 @@ def _totals(view: FileView, items: Sequence[MemoryItem]) -> Iterable[tuple[str, 
         total = view.totals()
         yield "sessions played", f"{total.sessions:,}"
         yield "battles decided", f"{total.battles:,}, of which {total.win_rate:.1%} were won"
-        runs = ", ".join(run_words(each.run_id) for each in view.runs())
+        runs = ", ".join(run_label(each.run_id) for each in view.runs())
         yield "runs that added to it", runs or "none"
         yield "forgotten, in the archive", f"{view.archived():,}"
     yield "items", f"{len(items):,}: " + counts_text(kinds)
@@ -243,14 +243,14 @@ def search(
         raise UsageError(message)
     with open_view(path) as view:
         found = view.search(text, limit)
-        weights = weights_of(view)
+        weights = score_weights(view)
     if as_json:
         out.say(json.dumps([_as_json(each) for each in found]))
         return
     if not found:
         out.say(f"No item has any of the words {text!r}.")
         return
-    rows = ((f"{m.score.total:.2f}", m.item.short, m.item.kind, says(m.item)) for m in found)
+    rows = ((f"{m.score.total:.2f}", m.item.short, m.item.kind, describe(m.item)) for m in found)
     out.print(listing(f"{len(found)} found for {text!r}, best first", SEARCH_HEAD, rows, wide=3))
     if explain:
         out.say("A score is the weighted sum of its parts, each from 0 to 1:")

@@ -45,7 +45,7 @@ from emulator import (
     load_cartridge,
     read_state,
 )
-from emulator.dex.trainers import Member
+from emulator.dex.trainers import TeamMember
 from emulator.profile import symbol
 from emulator.ram.party import Dvs
 from emulator.rules.stats import stats_of
@@ -66,7 +66,7 @@ class BattleOpponent:
 
     trainer_class: int
     number: int
-    team: tuple[Member, ...]
+    team: tuple[TeamMember, ...]
 
     @property
     def kind(self) -> str:
@@ -82,7 +82,7 @@ class BattleSetup:
 
     seed: int
     foe: BattleOpponent
-    own: tuple[Member, ...]
+    own: tuple[TeamMember, ...]
     dvs: int  # of the own mons, as stored
     wait: int
 
@@ -94,7 +94,9 @@ def battle_setup(dex: Dex, seed: int) -> BattleSetup:
     highest = max(level for level, _ in foe.team)
     size = 1 if len(foe.team) == 1 else chance.randint(1, min(len(foe.team), LARGEST_TEAM))
     species = [chance.choice(_fighters(dex)) for _ in range(size)]
-    own = tuple([Member(max(highest + chance.choice(ABOVE), 2), each.index) for each in species])
+    own = tuple(
+        [TeamMember(max(highest + chance.choice(ABOVE), 2), each.index) for each in species]
+    )
     return BattleSetup(seed, foe, own, chance.randrange(1 << 16), 1 + chance.randrange(240))
 
 
@@ -103,12 +105,12 @@ def _foe(dex: Dex, kind: str, chance: Random) -> BattleOpponent:
     if trainers:
         return chance.choice(trainers)
     level, species = chance.randint(LOWEST, HIGHEST), chance.choice(_fighters(dex)).index
-    return BattleOpponent(0, 0, (Member(level, species),))
+    return BattleOpponent(0, 0, (TeamMember(level, species),))
 
 
 def _trainers(dex: Dex) -> list[BattleOpponent]:
     """Return every distinct team once; unused trainer classes share one."""
-    teams: dict[tuple[Member, ...], BattleOpponent] = {}
+    teams: dict[tuple[TeamMember, ...], BattleOpponent] = {}
     for number, trainer in dex.all_trainers.items():
         for at, team in enumerate(trainer.teams, start=1):
             teams.setdefault(team, BattleOpponent(number, at, team))
@@ -130,7 +132,9 @@ NAME: Final = b"\x8c\x8e\x8d\x50".ljust(NAME_SIZE, b"\x50")
 NO_MORE: Final = 0xFF
 
 
-def party_in_ram(dex: Dex, members: Sequence[Member], dvs: int, player_id: int) -> dict[int, bytes]:
+def party_in_ram(
+    dex: Dex, members: Sequence[TeamMember], dvs: int, player_id: int
+) -> dict[int, bytes]:
     """Return the bytes to write by address to give the player this team, as if it had just reached its levels."""
     count, species = len(members), bytes([member.species for member in members])
     mons = b"".join([_mon(dex, member, dvs, player_id) for member in members])
@@ -143,7 +147,7 @@ def party_in_ram(dex: Dex, members: Sequence[Member], dvs: int, player_id: int) 
     }
 
 
-def _mon(dex: Dex, member: Member, dvs: int, player_id: int) -> bytes:
+def _mon(dex: Dex, member: TeamMember, dvs: int, player_id: int) -> bytes:
     species = dex.species(member.species)
     attack, defense, speed, special = [dvs >> shift & 15 for shift in (12, 8, 4, 0)]
     stats = stats_of(species.base, Dvs(attack, defense, speed, special), member.level)

@@ -37,7 +37,7 @@ QUICK: Final = 4  # of each
 PARTS: Final[Parts] = {
     PyBoyConsole.save: "PyBoy's own saving",
     RunStore.commit: "a transaction",
-    Checkpoints.hand_on: "handing on what was learnt, at another time",
+    Checkpoints.deliver_lessons: "handing on what was learnt, at another time",
 }
 WHOLE: Final = "a checkpoint, with the record since the last commit"
 BACK: Final = "from the start of a process to its first tick"

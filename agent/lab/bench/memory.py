@@ -212,11 +212,13 @@ def _load_time(run: Path, path: Path) -> float:
     with closing(open_run_store(run, run_id="new")) as store:
         memory = open_memory(store, AGENT, session_id="new", started_at=STARTED)
 
-        def take_over() -> None:
+        def import_knowledge() -> None:
             with closing(read_knowledge_store(path)) as reader:
-                memory.take_over(reader.load_knowledge(), reader.seed(), origins=reader.origins())
+                memory.import_knowledge(
+                    reader.load_knowledge(), reader.seed(), origins=reader.origins()
+                )
 
-        return lapse(take_over)
+        return lapse(import_knowledge)
 
 
 OBSERVE: Final = FigureBound("play watched and remembered, 1,000 ticks", None, None)

@@ -181,7 +181,7 @@ def full_memory(
 ) -> AgentMemory:
     """Return the memory of a run that loaded all of `known` and has a session at full capacity."""
     memory = open_memory(store, AGENT, session_id=store.run_id, started_at=STARTED)
-    memory.take_over(known)
+    memory.import_knowledge(known)
     strategist = memory.strategist
     for number in range(OF_A_SESSION):
         strategist.set_objective(

@@ -26,7 +26,7 @@ from agent.advisor.exchange import ClaudeAdvisor, Toolbox
 from agent.advisor.model import Reply
 from agent.advisor.money.limits import Ceilings
 from agent.advisor.port import Question, Tool
-from agent.advisor.request import remembered, request_of
+from agent.advisor.request import memory_parts, request_of
 from agent.app import AskSettings, Decider, Interrupt, Settings, Summary, play_run
 from agent.app.model import ModelService
 from agent.app.observations import GAME_SECTIONS, PlayObservations
@@ -64,7 +64,7 @@ OBSERVATIONS: Final = 20_000
 ASKED: Final = ClaudeAdvisor.ask
 COMPLETED: Final = Calls.complete
 SERVED: Final = Handler.do_POST
-TOLD: Final = Dependencies.tell
+TOLD: Final = Dependencies.report
 BEFORE: Final = Conversation.before_call
 OBSERVED: Final = HeuristicObserver.observe
 RECORDED: Final = TapeRecorder.record
@@ -158,7 +158,7 @@ def talk_of(name: str, calls: RecordedCalls, summary: Mapping[str, Any]) -> Row:
         kinds = {kind: getattr(each.result.usage, kind) for kind in KINDS}
         tokens.update(kinds)
         purposes[purpose] += 1
-        own = kinds.values() if purpose in MEMORY else map(tokens_of_text, remembered(request))
+        own = kinds.values() if purpose in MEMORY else map(tokens_of_text, memory_parts(request))
         memory += sum(own)
     return {
         "name": name,
@@ -245,7 +245,7 @@ def _talk(
             for number, question in enumerate(islice(cycle(game.questions), count), start=1):
                 gc.freeze()  # stored requests belong to the measurement, not to the game
                 advisor.ask(replace(question, tick=EVERY * number, game_s=LATER_S * number))
-        summary = service.told_in(game.summary).advice or {}
+        summary = service.with_figures(game.summary).advice or {}
     return talk_of(name, calls, summary), calls
 
 

@@ -41,7 +41,7 @@ from emulator import (
     read_state,
 )
 from emulator.cartridge import HEADER_CHECKSUM, header_checksum
-from emulator.ram.control import Doubt
+from emulator.ram.control import NoControl
 from emulator.screen.glyphs import GlyphReader, TextReader, Unavailable, accuracy
 from emulator.screen.tesseract import find_tesseract
 
@@ -102,7 +102,7 @@ SEEDS: Final = 8  # games to search
 LONGEST: Final = 5_000  # ticks of a game; the story ends earlier
 # The game copies a third of its tile map to the picture each frame: a newer one is not complete yet.
 SETTLED: Final = 3
-DARK: Final = {Doubt.FADING, Doubt.SCREEN_OFF}
+DARK: Final = {NoControl.FADING, NoControl.SCREEN_OFF}
 
 
 @dataclass(frozen=True, slots=True)

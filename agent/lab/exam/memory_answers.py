@@ -15,7 +15,7 @@ from emulator import Dex, State
 from memory import (
     BATTLE,
     BLACKOUT,
-    WAYPOINT,
+    MILESTONE_TIME,
     AgentMemory,
     Entry,
     Hooks,
@@ -29,7 +29,7 @@ from memory import (
 )
 from memory.recall.context import gather_context
 from memory.store.knowledge_store import KnowledgeReader
-from memory.tiers.encounters import ACQUAINTANCE, BELONGING
+from memory.tiers.encounters import ITEM_OWNED, OPPONENT_MET
 from memory.tiers.strategist import TEAM
 
 BUDGET: Final = 1_000  # tokens of context for one question
@@ -59,11 +59,11 @@ class ExamMemory:
 
     def from_context(self, name: str) -> Mapping[str, Any] | None:
         """Return the record of this run about `name`, from the entries selected for a prompt about it."""
-        query = MemoryQuery(kinds=(ACQUAINTANCE, BATTLE), subject=name)
+        query = MemoryQuery(kinds=(OPPONENT_MET, BATTLE), subject=name)
         keys = gather_context(self._actions, query, BUDGET, "exam").keys
         semantic = self._memory.tactician.semantic
         entries = (self._memory.blackboard.get(semantic, key) for key in keys)
-        found = (each.data for each in entries if each is not None and each.kind == ACQUAINTANCE)
+        found = (each.data for each in entries if each is not None and each.kind == OPPONENT_MET)
         return self.of_run(found)
 
     def recalled(self, kind: str, name: str) -> Sequence[Mapping[str, Any]]:
@@ -133,11 +133,11 @@ def _field(
 
 
 def _met(notes: ExamMemory, name: str) -> Mapping[str, Any] | None:
-    return notes.known(ACQUAINTANCE, name)
+    return notes.known(OPPONENT_MET, name)
 
 
 def _owned(notes: ExamMemory, name: str) -> Mapping[str, Any] | None:
-    return notes.known(BELONGING, name)
+    return notes.known(ITEM_OWNED, name)
 
 
 def _level(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
@@ -201,7 +201,7 @@ def _then(field: str) -> AnswerReader:
     """Return a reader of a field recorded at a milestone."""
 
     def recall(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
-        entries = (milestones_of(each.data) for each in notes.own(WAYPOINT))
+        entries = (milestones_of(each.data) for each in notes.own(MILESTONE_TIME))
         data = next((each[form.subject] for each in entries if form.subject in each), None)
         if data is None:
             return None
@@ -213,14 +213,14 @@ def _then(field: str) -> AnswerReader:
 
 def _waypoints(notes: ExamMemory, milestone: str) -> dict[str, Mapping[str, Any]]:
     """Return the record of a milestone by run."""
-    entries = ((run, milestones_of(data)) for run, data in notes.lasting(WAYPOINT))
+    entries = ((run, milestones_of(data)) for run, data in notes.lasting(MILESTONE_TIME))
     return {run: reached[milestone] for run, reached in entries if milestone in reached}
 
 
 def _starters(notes: ExamMemory) -> dict[str, str]:
     """Return the starter of each run that got one: the first of the team when it was first seen."""
     found: dict[str, str] = {}
-    for run, data in notes.lasting(WAYPOINT):
+    for run, data in notes.lasting(MILESTONE_TIME):
         for reached in sorted(milestones_of(data).values(), key=lambda each: int(each["tick"])):
             team = members(reached.get("team", ()))
             if team:
@@ -235,17 +235,17 @@ def _run_turns(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
 
 
 def _run_meetings(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
-    known = notes.of_run(notes.recalled(ACQUAINTANCE, form.subject), form.run)
+    known = notes.of_run(notes.recalled(OPPONENT_MET, form.subject), form.run)
     return None if known is None else int(known["met"])
 
 
 def _run_caught(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
-    met = (data for _, data in notes.lasting(ACQUAINTANCE) if data["run"] == form.run)
+    met = (data for _, data in notes.lasting(OPPONENT_MET) if data["run"] == form.run)
     return frozenset(data["subject"] for data in met if data["caught"]) or None
 
 
 def _runs_lost(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
-    known = notes.recalled(ACQUAINTANCE, form.subject)
+    known = notes.recalled(OPPONENT_MET, form.subject)
     return frozenset(data["run"] for data in known if data["lost"]) or None
 
 

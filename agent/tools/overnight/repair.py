@@ -15,12 +15,12 @@ from memory import (
     CorruptStore,
     RunReader,
     StoreError,
-    flaw_in,
+    file_fault,
     read_knowledge_store,
     read_run_store,
 )
 from memory.errors import ForeignStore, MissingStore
-from memory.store.database import move_aside, put_back, sync
+from memory.store.database import quarantine, restore_copy, sync
 from memory.store.knowledge_store import KnowledgeReader
 
 FOLDER: Final = "copies"
@@ -52,7 +52,7 @@ class BackedUpFile(NamedTuple):
             with closing(self.reader(self.path)) as reader:
                 reader.backup(new)
             sync(new)
-            flaw = flaw_in(new)
+            flaw = file_fault(new)
             if flaw is not None:
                 raise flaw
             if self.copy.is_file():
@@ -83,7 +83,7 @@ def copy_settings(folder: Path) -> None:
         return
     with suppress(OSError):
         copy.parent.mkdir(exist_ok=True)
-        put_back(settings, copy)
+        restore_copy(settings, copy)
 
 
 def is_readable_toml(settings: Path) -> bool:
@@ -233,7 +233,7 @@ class NightFiles(NamedTuple):
         return RepairResult(False, f"no good copy of {file.path} is left, and it stays as it is")
 
     def _is_good(self, copy: Path, file: BackedUpFile) -> bool:
-        return flaw_in(copy) is None and (file is not self.run or _can_resume(copy))
+        return file_fault(copy) is None and (file is not self.run or _can_resume(copy))
 
     def _restore_settings(self) -> RepairResult:
         copy = self.folder / FOLDER / "run.toml"
@@ -252,7 +252,7 @@ class NightFiles(NamedTuple):
             return self._restore(self.run)
         for path in (self.run.path, self._settings):
             if path.exists():
-                move_aside(path, "unbegun")
+                quarantine(path, "unbegun")
         return RepairResult(True, "started again: there was no progress to lose")
 
 
@@ -263,7 +263,7 @@ def _file_damage(file: BackedUpFile, fault: NightFault, *, thoroughly: bool) -> 
         if existed:
             yield Damage(fault, f"{file.path} is missing")
         return
-    flaw = flaw_in(file.path) if thoroughly else None
+    flaw = file_fault(file.path) if thoroughly else None
     # A foreign file is damage only if our own file was there before; else play refuses it.
     if isinstance(flaw, CorruptStore) or (existed and isinstance(flaw, ForeignStore)):
         yield Damage(fault, str(flaw))
@@ -295,5 +295,5 @@ def _can_resume(path: Path) -> bool:
 
 def _replace_by_copy(copy: Path, path: Path) -> str:
     """Replace a file by a copy, and return a text with the new name of the old file."""
-    moved = put_back(copy, path, aside="damaged")
+    moved = restore_copy(copy, path, aside="damaged")
     return f"; the old file is {moved.name}" if moved is not None else ""

@@ -21,7 +21,7 @@ from agent.tools.overnight.outcomes import (
 )
 from agent.tools.overnight.repair import Copier
 from agent.tools.overnight.settings import Clock, NightSettings
-from memory import StoreError, flaw_in, read_run_store
+from memory import StoreError, file_fault, read_run_store
 from memory.store.calls import CallState
 
 
@@ -207,7 +207,7 @@ class ChildWatch:
         if self._heartbeat is None:
             return None
         failed = self.copier.copy_if_due(self.meter.free())
-        flaw = flaw_in(failed[0]) if failed is not None else None
+        flaw = file_fault(failed[0]) if failed is not None else None
         if failed is None or flaw is None:
             return None
         is_run = failed[0] == self.meter.run

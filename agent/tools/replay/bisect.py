@@ -26,7 +26,7 @@ from emulator import (
     read_state,
 )
 from emulator.ram.view import HIGH_RAM, WORK_RAM
-from memory import CheckpointMark
+from memory import CheckpointInfo
 
 LONGEST: Final = 48  # characters of a value that are shown
 RUN: Final = 8  # bytes shown of a range that differs
@@ -174,7 +174,7 @@ class Search(ExitStack):
         """Return a new console."""
         return self.enter_context(closing(self._switch_on()))
 
-    def restore(self, console: Console, recording: Recording, mark: CheckpointMark) -> bool:
+    def restore(self, console: Console, recording: Recording, mark: CheckpointInfo) -> bool:
         """Restore a checkpoint, and return whether that worked."""
         refused = restore(console, recording, mark)
         if refused:
@@ -186,7 +186,7 @@ class Search(ExitStack):
 class BisectResult(NamedTuple):
     """The first difference, if there is any, and the cost of finding it.
 
-    `moments` counts the states that could be restored, including power-on. `shown` holds the differences in RAM, where
+    `restorable` counts the states that could be restored, including power-on. `shown` holds the differences in RAM, where
     they are known. `notes` holds further remarks.
     """
 
@@ -194,16 +194,16 @@ class BisectResult(NamedTuple):
     shown: Difference | None
     notes: tuple[str, ...]
     restores: int
-    moments: int
+    restorable: int
     ticks: int
 
     @property
-    def most(self) -> float:
+    def max_restores(self) -> float:
         """The maximum number of restores of the search."""
-        return 2 + log2(self.moments)
+        return 2 + log2(self.restorable)
 
 
-PassedMark: TypeAlias = tuple[CheckpointMark, Ram]  # a checkpoint passed, and RAM as replayed
+PassedMark: TypeAlias = tuple[CheckpointInfo, Ram]  # a checkpoint passed, and RAM as replayed
 
 
 class RamChange(NamedTuple):
@@ -228,7 +228,7 @@ def bisect_alone(recording: Recording, switch_on: SwitchOn) -> BisectResult:
             shown=None if change is None else change.shown,
             notes=(*_notes_on_drive(edited, divergence, change, passed), *search.notes),
             restores=search.restores,
-            moments=recording.moments,
+            restorable=recording.restorable,
             ticks=search.ticks,
         )
 
@@ -324,7 +324,7 @@ def bisect_pair(pair: RecordingPair, cartridge_sha1: str, switch_on: SwitchOn) -
             shown=shown,
             notes=(*_notes_on_pair(pair, edits, found or edited), *search.notes),
             restores=search.restores,
-            moments=max(each.moments for each in pair),
+            restorable=max(each.restorable for each in pair),
             ticks=search.ticks,
         )
 

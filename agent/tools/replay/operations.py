@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple, TypeAlias
 
-from agent.app.advice import ADVICE, Asking, ReplayedAdvice
+from agent.app.advice import ADVICE, AdviceSource, ReplayedAdvice
 from agent.app.play import KNOWLEDGE, NoViewer, session_of_run
 from agent.app.process import Interrupt
 from agent.app.session import PlayLimits
@@ -66,8 +66,8 @@ def write_new(file: Path, data: bytes) -> None:
             raise
 
 
-Tell: TypeAlias = Callable[[str], object]
-quiet: Final[Tell] = str  # ignores the text
+Say: TypeAlias = Callable[[str], object]
+silent: Final[Say] = str  # ignores the text
 
 
 @contextmanager
@@ -79,7 +79,7 @@ def open_recording(path: Path) -> Iterator[OpenRecording]:
     with closing(read_run(path)) as folder:
         run, settings = folder.store, RunSettings.of(folder.settings)
         agent = str(folder.settings["versions"].get("agent", ""))
-        with run.understood("milestones"):
+        with run.decoding("milestones"):
             milestones = tuple(
                 RecordedMilestone(each.id, each.tick, tuple(sorted(each.witnesses)))
                 for each in events(run, MilestoneEvent, strict=True)
@@ -90,21 +90,21 @@ def open_recording(path: Path) -> Iterator[OpenRecording]:
         yield OpenRecording(path, origin, milestones, recording_of(run), run)
 
 
-def cartridge_of(origin: RecordingOrigin, rom: Path | None, tell: Tell) -> Cartridge:
+def cartridge_of(origin: RecordingOrigin, rom: Path | None, say: Say) -> Cartridge:
     """Return the cartridge of a recording, and report when the emulator is another version.
 
     Raises CartridgeError when the cartridge is a different one.
     """
     cartridge = cartridge_for(rom, origin)
-    report_emulator(origin.pyboy, tell)
+    report_emulator(origin.pyboy, say)
     return cartridge
 
 
-def report_emulator(then: str, tell: Tell) -> None:
+def report_emulator(then: str, say: Say) -> None:
     """Report when a recording was made with another version of PyBoy."""
     now = version("pyboy")
     if then not in ("", now):  # old recordings do not state it
-        tell(f"recorded with PyBoy {then}, this is {now}: differences may be due to that")
+        say(f"recorded with PyBoy {then}, this is {now}: differences may be due to that")
 
 
 MOST_SCALE: Final = 10
@@ -148,24 +148,24 @@ class PictureRequest:
 
 
 def replay_run(
-    path: Path, rom: Path | None, episode: int | None = None, *, tell: Tell = quiet
+    path: Path, rom: Path | None, episode: int | None = None, *, say: Say = silent
 ) -> Replay:
     """Replay the recording in `path` on a new console, up to the end of `episode` if that is given."""
-    with open_recording(path) as of, _console(of, rom, tell) as console:
+    with open_recording(path) as of, _console(of, rom, say) as console:
         if episode is None:
             return drive(of.recording, console)
         _, description, records = episode_of(of.store("--episode"), episode)
-        tell(description)
+        say(description)
         return Replay(len(records), first_divergence(console, records))
 
 
-def bisect_run(path: Path, rom: Path | None, *, tell: Tell = quiet) -> BisectResult:
+def bisect_run(path: Path, rom: Path | None, *, say: Say = silent) -> BisectResult:
     """Find the first tick at which a replay differs from the recording in `path`."""
     with open_recording(path) as of:
-        return bisect_alone(of.recording, partial(PyBoyConsole, cartridge_of(of.origin, rom, tell)))
+        return bisect_alone(of.recording, partial(PyBoyConsole, cartridge_of(of.origin, rom, say)))
 
 
-def bisect_runs(one: Path, other: Path, rom: Path | None, *, tell: Tell = quiet) -> BisectResult:
+def bisect_runs(one: Path, other: Path, rom: Path | None, *, say: Say = silent) -> BisectResult:
     """Find the first tick at which two recordings differ.
 
     Raises RunError when they were made on different cartridges.
@@ -178,16 +178,16 @@ def bisect_runs(one: Path, other: Path, rom: Path | None, *, tell: Tell = quiet)
                 f" {there.cartridge}, SHA-1 {there.sha1}: their ticks cannot be compared"
             )
             raise RunError(message)
-        cartridge = cartridge_of(here, rom, tell)
+        cartridge = cartridge_of(here, rom, say)
         if here.pyboy != there.pyboy:
-            tell(f"A was recorded with PyBoy {here.pyboy}, B with PyBoy {there.pyboy}")
+            say(f"A was recorded with PyBoy {here.pyboy}, B with PyBoy {there.pyboy}")
         if here.seed != there.seed:
-            tell(f"A has seed {here.seed}, B has seed {there.seed}: two games from the title on")
+            say(f"A has seed {here.seed}, B has seed {there.seed}: two games from the title on")
         pair = mine.recording, theirs.recording
         return bisect_pair(pair, cartridge.sha1, partial(PyBoyConsole, cartridge))
 
 
-def export_run(path: Path, file: Path, *, tell: Tell = quiet) -> int:
+def export_run(path: Path, file: Path, *, say: Say = silent) -> int:
     """Write the recording in `path` to one file without cartridge data, and return its size in bytes.
 
     Raises RunError when the recording was edited or is empty.
@@ -196,28 +196,28 @@ def export_run(path: Path, file: Path, *, tell: Tell = quiet) -> int:
     with open_recording(path) as of:
         require_intact(path, of.recording, of.origin.sha1)
         data = encode_portable(of.origin, of.milestones, of.recording.records)
-        tell(f"{len(of.recording.records)} ticks of {of.origin.run}, {len(data):,} bytes")
+        say(f"{len(of.recording.records)} ticks of {of.origin.run}, {len(data):,} bytes")
     write_new(file, data)
     return len(data)
 
 
-def picture_run(path: Path, rom: Path | None, shot: PictureRequest, *, tell: Tell = quiet) -> int:
+def picture_run(path: Path, rom: Path | None, shot: PictureRequest, *, say: Say = silent) -> int:
     """Write pictures of the recording in `path`, and return the size of the file in bytes."""
     require_new(shot.file)
-    with open_recording(path) as of, _console(of, rom, tell) as console:
+    with open_recording(path) as of, _console(of, rom, say) as console:
         require_intact(path, of.recording, of.origin.sha1)
         _require_short_enough(frames_of(of.recording, shot.tick_range), shot.form)
         # One tick earlier than needed: the first picture of a console needs the frames before it.
         at, notes = restore_latest(console, of.recording, shot.tick_range.first - 2)
         for each in notes:
-            tell(each)
+            say(each)
         data = _render(of, console, shot, at)
     write_new(shot.file, data)
     return len(data)
 
 
-def _console(of: OpenRecording, rom: Path | None, tell: Tell) -> closing[PyBoyConsole]:
-    return closing(PyBoyConsole(cartridge_of(of.origin, rom, tell)))
+def _console(of: OpenRecording, rom: Path | None, say: Say) -> closing[PyBoyConsole]:
+    return closing(PyBoyConsole(cartridge_of(of.origin, rom, say)))
 
 
 def _render(of: OpenRecording, console: PyBoyConsole, shot: PictureRequest, at: int) -> bytes:
@@ -254,7 +254,7 @@ class Redecided(NamedTuple):
 
 
 def redecide_run(
-    path: Path, rom: Path | None, memory: Path | None, *, tell: Tell = quiet
+    path: Path, rom: Path | None, memory: Path | None, *, say: Say = silent
 ) -> Redecided:
     """Play the run in `path` again in a temporary folder, without asking a model and without changing the run.
 
@@ -268,7 +268,7 @@ def redecide_run(
         folder = stack.enter_context(closing(read_run(path)))
         settings, recorded = RunSettings.of(folder.settings), list(folder.store.steps())
         cartridge = cartridge_for(rom, settings)
-        report_emulator(settings.pyboy, tell)
+        report_emulator(settings.pyboy, say)
         if len(folder.store.sessions()) > 1:
             message = f"{path} was resumed, and its memory of then is lost; replay its steps alone"
             raise RunError(message)
@@ -277,7 +277,7 @@ def redecide_run(
             with closing(read_knowledge_store(memory)) as known:
                 known.backup(home / KNOWLEDGE)
         console = stack.enter_context(closing(PyBoyConsole(cartridge)))
-        story = Story.of(cartridge.kind).wanting(settings.wanted)
+        story = Story.of(cartridge.kind).with_requested(settings.wanted)
         asking = _asking(settings, folder.store)
         opened = session_of_run(home, settings, console, story, Interrupt(), asking=asking)
         session, again, knowledge = stack.enter_context(opened)
@@ -292,11 +292,11 @@ def redecide_run(
         return Redecided(len(steps), count, _difference(recorded, steps))
 
 
-def _asking(settings: RunSettings, run: RunReader) -> Asking | None:
+def _asking(settings: RunSettings, run: RunReader) -> AdviceSource | None:
     if settings.mind != Decider.CLAUDE.value:
         return None
     answers = [*run.events(ADVICE, live=False), *run.events(ADVICE)]
-    return Asking(lambda tools, _observed: ReplayedAdvice(answers, tools), settings.ask_every)
+    return AdviceSource(lambda tools, _observed: ReplayedAdvice(answers, tools), settings.ask_every)
 
 
 def _difference(recorded: Sequence[StepRow], again: Sequence[StepRow]) -> str:

@@ -18,11 +18,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple, NoReturn
 
-from agent.app.settings import PlayedOn
+from agent.app.settings import CartridgeIdentity
 from agent.errors import RunError
 from agent.tools.replay.recording import Recording
-from emulator import MOST_PACKED, Link, StepRecord, pack, unpack
-from memory import CheckpointMark, RunReader
+from emulator import MAX_RECORD_SIZE, Link, StepRecord, pack, unpack
+from memory import CheckpointInfo, RunReader
 
 MAGIC: Final = b"REDPLAY1"
 HEAD: Final = struct.Struct("<8sI")
@@ -42,7 +42,7 @@ class RecordedMilestone(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class RecordingOrigin(PlayedOn):
+class RecordingOrigin(CartridgeIdentity):
     """The run, seed and versions that a recording comes from."""
 
     run: str
@@ -111,7 +111,7 @@ def _portable(path: Path, data: bytes) -> OpenRecording:
         raise ValueError("its head is too large")
     head = json.loads(data[HEAD.size :][:size])
     origin, ticks = _origin(head), _number(head["ticks"], MOST_TICKS)
-    packed = _decompress(data[HEAD.size + size :], ticks * MOST_PACKED)
+    packed = _decompress(data[HEAD.size + size :], ticks * MAX_RECORD_SIZE)
     records = list(unpack(packed, origin.sha1))
     if len(records) != ticks:
         message = f"{len(records)} ticks, not {ticks}"
@@ -156,7 +156,7 @@ def _checksum(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=CHECKSUM).digest()
 
 
-def _no_state(mark: CheckpointMark) -> NoReturn:
+def _no_state(mark: CheckpointInfo) -> NoReturn:
     message = f"an exported replay has no checkpoint of tick {mark.tick}"
     raise RunError(message)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from agent.app.checkpoints import readable
+from agent.app.checkpoints import readable_records
 from agent.errors import RunError, UsageError
 from agent.events import StuckEvent, events
 from emulator import (
@@ -24,7 +24,7 @@ from emulator import (
     read_state,
     verify_chain,
 )
-from memory import CheckpointMark, CorruptStore, RunReader
+from memory import CheckpointInfo, CorruptStore, RunReader
 from memory.errors import MissingCheckpoint
 
 
@@ -39,11 +39,11 @@ class Recording:
     records: Sequence[StepRecord]
     rows: int
     end: Link | None
-    marks: Sequence[CheckpointMark]
-    state_of: Callable[[CheckpointMark], bytes]
+    marks: Sequence[CheckpointInfo]
+    state_of: Callable[[CheckpointInfo], bytes]
 
     @property
-    def moments(self) -> int:
+    def restorable(self) -> int:
         """The number of states that can be restored, including power-on."""
         return 1 + len(self.marks)
 
@@ -61,7 +61,7 @@ def recording_of(run: RunReader) -> Recording:
     last = run.latest_checkpoint()
     rows = list(run.steps())
     return Recording(
-        records=readable(rows),
+        records=readable_records(rows),
         rows=len(rows),
         end=None if last is None else Link(last.tick, last.chain),
         marks=[marks[tick] for tick in sorted(marks) if tick > 0],
@@ -113,7 +113,7 @@ def restore_latest(console: Console, recording: Recording, latest: int) -> tuple
     return 0, notes
 
 
-def restore(console: Console, recording: Recording, mark: CheckpointMark) -> str:
+def restore(console: Console, recording: Recording, mark: CheckpointInfo) -> str:
     """Restore a checkpoint on a console and return '', or a note when it cannot be loaded."""
     try:
         console.load(recording.state_of(mark))
@@ -151,7 +151,7 @@ def replayed_states(run: RunReader, console: Console) -> Iterator[tuple[int, Sta
 
     Raises Divergence where the replay differs from the recording.
     """
-    records = readable(run.steps())
+    records = readable_records(run.steps())
     player = PlayingConsole(console, records)
     for record in records:
         player.perform(record.step)
@@ -197,7 +197,7 @@ def episode_of(run: RunReader, number: int) -> RecordedEpisode:
         f" {stuck.solved_by or 'nothing'} helped"
     )
     return RecordedEpisode(
-        stuck, description, readable(row for row in rows if row.tick <= stuck.lasted)
+        stuck, description, readable_records(row for row in rows if row.tick <= stuck.lasted)
     )
 
 

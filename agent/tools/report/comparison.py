@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from agent.app.process import write_whole
+from agent.app.process import write_atomically
 from agent.tools.report.chart import Axis, Chart, Style, game_axis, size_axis, top, whole_axis
 from agent.tools.report.html import render, require_page_or_new
 from agent.tools.report.page import headline, milestones_line
@@ -133,7 +133,7 @@ def write_comparison(runs: Sequence[RunData], path: Path) -> Path:
         milestones=list(_milestones(runs)),
         charts=list(_charts(runs)),
     )
-    write_whole(path, page)
+    write_atomically(path, page)
     return path
 
 

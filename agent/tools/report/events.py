@@ -47,7 +47,7 @@ def pending(story: Story | None, reached: Sequence[MilestoneEntry], until: str) 
     found = []
     for each in story.milestones:
         if each.id not in done:
-            found.append(each.says)
+            found.append(each.label)
         if each.id == until:
             break
     return found
@@ -56,7 +56,7 @@ def pending(story: Story | None, reached: Sequence[MilestoneEntry], until: str) 
 def milestone_label(story: Story | None, name: str) -> str:
     """Return the label of a milestone."""
     known = story.milestones if story is not None else ()
-    return next((each.says for each in known if each.id == name), plain(name))
+    return next((each.label for each in known if each.id == name), plain(name))
 
 
 def _picture(text: str) -> str:

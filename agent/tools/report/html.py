@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from agent.errors import UsageError
 from agent.tools.report.chart import clock_time, local
-from agent.tools.report.words import cut, game_time, number, plain, visible
+from agent.tools.report.words import cut, game_time, number, plain, sanitized
 
 LONGEST: Final = 400  # characters of any one text
 
@@ -29,7 +29,7 @@ def _environment() -> Environment:
         autoescape=True,
         undefined=StrictUndefined,
         # Text is made safe to show; our own markup is left unchanged.
-        finalize=lambda value: visible(cut(value, LONGEST)) if type(value) is str else value,
+        finalize=lambda value: sanitized(cut(value, LONGEST)) if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )

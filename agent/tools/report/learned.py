@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from agent.events import RecallEvent, events
-from agent.tools.report.words import says
+from agent.tools.report.words import describe
 from memory import Entry, MemoryItem, RunReader
 
 LASTING: Final = ":ltm:"
@@ -90,7 +90,7 @@ def _pieces(entries: Iterable[Entry], *, is_new: bool) -> Iterable[LearnedItem]:
     telling = [each for each in ordered if _rank(each.kind) < len(DECIDING)]
     for each in (telling or ordered)[:PIECES]:
         item = MemoryItem(each.kind, "entries", each.key, each.data, closed=each.closed)
-        yield LearnedItem(each.kind, says(item), is_new)
+        yield LearnedItem(each.kind, describe(item), is_new)
 
 
 def _rank(kind: str) -> int:

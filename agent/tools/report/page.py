@@ -9,7 +9,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Final
 
-from agent.app.process import write_whole
+from agent.app.process import write_atomically
 from agent.app.settings import RunSettings, cartridge_for
 from agent.story.story import Story
 from agent.tools.report.atlas.drawing import atlas_html, draw_atlas
@@ -228,7 +228,7 @@ def report_run(path: Path, rom: Path | None, to: Path | None) -> Path:
         if to is not None:
             require_page_or_new(to)
         written = to or folder.path / PAGE
-        write_whole(written, page(read_run_data(folder, cartridge), cartridge))
+        write_atomically(written, page(read_run_data(folder, cartridge), cartridge))
         return written
 
 
@@ -240,7 +240,7 @@ def report_ended(path: Path, rom: Path | None) -> None:
         log.warning("no report was written: %s; the run itself is complete", error)
 
 
-def gathered_runs(paths: Sequence[Path], rom: Path | None) -> list[RunData]:
+def read_runs_data(paths: Sequence[Path], rom: Path | None) -> list[RunData]:
     """Return the data of each run in `paths`."""
     found = []
     for path in paths:

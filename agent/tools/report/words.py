@@ -20,13 +20,13 @@ STATUS: Final = {
 _RUN_DATE: Final = re.compile(r"\d{8}-\d{6}-")
 
 
-def says(item: MemoryItem) -> str:
+def describe(item: MemoryItem) -> str:
     """Return a one-line description of `item`."""
-    words = told(item.kind, item.data)
+    words = describe_data(item.kind, item.data)
     return f"{words} (no longer true: {item.closed})" if item.closed else words
 
 
-def told(kind: str, data: Mapping[str, Any]) -> str:
+def describe_data(kind: str, data: Mapping[str, Any]) -> str:
     """Return a one-line description of the data of an entry or a row of some kind."""
     form = _FORMATS.get(kind, _describe_fields)
     try:
@@ -35,7 +35,7 @@ def told(kind: str, data: Mapping[str, Any]) -> str:
         return _describe_fields(data)  # fields of another version
 
 
-def figure(item: MemoryItem) -> str:
+def evidence_text(item: MemoryItem) -> str:
     """Return the evidence of an item in a few characters."""
     data: Mapping[str, Any] = item.data
     match item.kind if item.table != "ltm_entries" else "":
@@ -88,7 +88,7 @@ def ago(at: float, now: float) -> str:
     return f"{when} ago" if days > 0 else f"in {when}"
 
 
-def run_words(run_id: str) -> str:
+def run_label(run_id: str) -> str:
     """Return the name of a run without its date."""
     return _RUN_DATE.sub("", run_id) if run_id else "no run"
 
@@ -216,7 +216,7 @@ SIGN: Final = "\N{REPLACEMENT CHARACTER}"
 _DIRECTIONS: Final = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
-def visible(words: str) -> str:
+def sanitized(words: str) -> str:
     """Return a text in which each control or unprintable character, except line ends, is replaced by a sign."""
     if words.isascii() and (words.isprintable() or words.replace("\n", "").isprintable()):
         return words

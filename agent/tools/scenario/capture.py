@@ -64,7 +64,7 @@ class Draft:
     name: str = ""
     origin: tuple[str, ...] = ()
     pitfall: str = ""
-    says: str = ""
+    description: str = ""
     cartridge: str = ""
     seed: int = 0
     known: tuple[str, ...] = ()
@@ -179,7 +179,7 @@ def text_of(draft: Draft) -> str:
     start = {"state": draft.name, **({"known": draft.known} if draft.known else {})}
     lines = [f"# {' '.join(words.split())}" for words in draft.origin]
     lines += [f"pitfall = {_value(draft.pitfall)}"] if draft.pitfall else []
-    lines += [f"{name} = {_value(getattr(draft, name))}" for name in ("says", "cartridge")]
+    lines += [f"{name} = {_value(getattr(draft, name))}" for name in ("description", "cartridge")]
     lines += [f"seed = {draft.seed}", "", "[[start]]", *_explained(start), "", "[play]"]
     lines += [] if "until" in draft.play else [f"# {DURATION}"]
     return "\n".join([*lines, *_explained(draft.play)]) + "\n"
@@ -222,16 +222,16 @@ INTEGER: Final = re.compile(r"-?\d+")
 TRUTHS: Final = {"true": True, "false": False}
 
 
-class MomentRequest(NamedTuple):
+class RecordRequest(NamedTuple):
     """A request for a scenario: a tick of a run, a name, a description, and the goal as NAME=VALUE."""
 
     tick: int
     name: str
-    says: str | None = None
+    description: str | None = None
     until: tuple[str, ...] = ()
 
 
-def record(run: Path, rom: Path | None, request: MomentRequest, into: Path) -> Path:
+def record(run: Path, rom: Path | None, request: RecordRequest, into: Path) -> Path:
     """Return the file of a new scenario that begins at one tick of a run.
 
     Raises UsageError when the run has no such tick, or the name is taken.
@@ -248,13 +248,13 @@ def record(run: Path, rom: Path | None, request: MomentRequest, into: Path) -> P
         if REACHED + Story.of(source.cartridge.kind).milestones[-1].id in draft_part.known:
             message = f"by tick {request.tick} the story of {run} is complete, and play would end at once; name an earlier --at"
             raise UsageError(message)
-    says = f"Play reaches its goal from {place} without getting stuck."
+    description = f"Play reaches its goal from {place} without getting stuck."
     if not goal:
-        says = f"Play continues from {place} without getting stuck."
+        description = f"Play continues from {place} without getting stuck."
     draft = replace(
         draft_part,
         name=request.name,
-        says=request.says or says,
+        description=request.description or description,
         play={**goal, "frames": FRAMES, "never": [NEVER_STUCK]},
     )
     return write_scenario(draft, into)
@@ -288,7 +288,7 @@ def _of_episode(source: RunSource, number: int, name: str, into: Path) -> Path:
             "This fails while play gets stuck from here, and passes once play makes progress.",
         ),
         pitfall=stuck.reason.replace("_", "-"),
-        says=f"Play makes progress from {place}.",
+        description=f"Play makes progress from {place}.",
         play={
             "until": SOMETHING_GAINED,
             "frames": max(FRAMES, TIMES_AS_LONG * took),

@@ -203,10 +203,10 @@ CHANGE: Final[Mapping[str, Callable[[int, int], int]]] = {
 
 
 class Demand(NamedTuple):
-    """A demand on one named value; `says` is its text in the file."""
+    """A demand on one named value; `description` is its text in the file."""
 
     name: str
-    says: str
+    description: str
     order: Callable[[Any, Any], bool]
     wanted: Callable[[Value], Value]  # from the value at the start
     read: ValueReader
@@ -218,8 +218,8 @@ class Demand(NamedTuple):
 
     def failure(self, now: GameSnapshot, start: GameSnapshot) -> str:
         """Return a line with the current value and the demand it fails."""
-        began = f" (it began as {self.read(start)!r})" if "start" in self.says else ""
-        return f"{self.name} is {self.read(now)!r}, which is not {self.says}{began}"
+        began = f" (it began as {self.read(start)!r})" if "start" in self.description else ""
+        return f"{self.name} is {self.read(now)!r}, which is not {self.description}{began}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +237,7 @@ class Condition:
         return [each.failure(now, start) for each in self.checks if not each.holds(now, start)]
 
     def __str__(self) -> str:
-        return ", ".join(f"{check.name} {check.says}" for check in self.checks)
+        return ", ".join(f"{check.name} {check.description}" for check in self.checks)
 
 
 def condition(table: Mapping[str, Any]) -> Condition:

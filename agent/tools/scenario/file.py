@@ -1,7 +1,7 @@
 """Scenario files: how the start is derived, what is done from there, and what must be true.
 
 pitfall = "oscillation"                    the known problem it covers, if any
-says = "A worn team is healed."            what it shows, in a sentence
+description = "A worn team is healed."            what it shows, in a sentence
 cartridge = "<SHA-1>"                      its cartridge; on another one it is skipped
 seed = 3                                   the seed of the game
 
@@ -162,10 +162,10 @@ SHA1: Final = re.compile(r"[0-9a-f]{40}")
 
 
 class Count(NamedTuple):
-    """How many times a condition may become true; `says` is the text of that number in the file."""
+    """How many times a condition may become true; `description` is the text of that number in the file."""
 
     when: Condition
-    says: str
+    description: str
     allows: Callable[[int], bool]
 
 
@@ -198,7 +198,7 @@ class Scenario:
     path: Path
     name: str
     pitfall: str
-    says: str
+    description: str
     cartridge: str
     seed: int
     after: str
@@ -250,7 +250,7 @@ def _scenario(path: Path, table: Mapping[str, Any], states: Path) -> Scenario:
         path=path,
         name=path.stem,
         pitfall=table.get("pitfall", ""),
-        says=table["says"],
+        description=table["description"],
         cartridge=_sha1(table.get("cartridge", "")),
         seed=table.get("seed", SEED),
         after=next((each["after"] for each in table.get("start", ()) if "after" in each), ""),
@@ -302,17 +302,17 @@ def _press_body(table: Mapping[str, Any]) -> PressBody:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ScenarioListing:
     """A scenario in a list; `trouble` is why its saved state cannot be used with this emulator, '' if it can."""
 
     name: str
     pitfall: str
-    says: str
+    description: str
     start: str
     trouble: str = ""
 
 
-def listed(scenario: Scenario) -> Listed:
+def list_entry(scenario: Scenario) -> ScenarioListing:
     """Return the description of a scenario for a list."""
     first = scenario.start[0] if scenario.start else None
     start, trouble = (f"after moment {scenario.after}" if scenario.after else "power-on"), ""
@@ -325,4 +325,4 @@ def listed(scenario: Scenario) -> Listed:
         else:
             start += f": {cartridge_name(sha1)}, frame {frame:,}, {made_by}"
             trouble = "" if made_by == EMULATOR else f"this is {EMULATOR}; record it again"
-    return Listed(scenario.name, scenario.pitfall, scenario.says, start, trouble)
+    return ScenarioListing(scenario.name, scenario.pitfall, scenario.description, start, trouble)

@@ -28,7 +28,7 @@ def known_at(run: RunReader, tick: int, fork: int) -> tuple[str, ...]:
     """
     shared = _reached_between(run, -1, min(tick, fork), live=True)
     own = _reached_between(run, fork, tick, live=False)
-    with run.understood("milestones and errands"):
+    with run.decoding("milestones and errands"):
         return tuple(dict.fromkeys((*shared, *own)))
 
 
@@ -60,7 +60,7 @@ def record_known(run: Path, known: Sequence[str], story: Story) -> None:
             if fact in known:
                 completed = SessionObjective(
                     objective_id=fact,
-                    name=errand.says,
+                    name=errand.label,
                     description=KNOWN_BEFORE,
                     objective_type="errand",
                     priority=0,
@@ -113,5 +113,5 @@ def describe_episode(stuck: StuckEvent) -> str:
 def _recovery_state(run: RunReader) -> Mapping[str, Any]:
     """Return the state of stuck recovery in the last checkpoint, empty without one."""
     mind = run.part("mind")
-    with run.understood("part mind"):
-        return mind["ladder"] if mind else {}
+    with run.decoding("part mind"):
+        return mind["recovery"] if mind else {}

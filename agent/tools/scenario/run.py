@@ -214,10 +214,10 @@ def require_tally_or_new(path: Path) -> None:
 
 def page(scenarios: Sequence[Scenario], reports: Sequence[Report], command: str, seeds: str) -> str:
     """Return the results as a page; `command` is the command line without the seeds."""
-    says = {each.name: each.says for each in scenarios}
+    description = {each.name: each.description for each in scenarios}
     games = f" --seeds {seeds}" if seeds else ""
     rows = [
-        f"| {each.name} | {says[each.name]} | {each.passed} | {each.frames} |"
+        f"| {each.name} | {description[each.name]} | {each.passed} | {each.frames} |"
         for each in tallies(reports)
     ]
     failed = [

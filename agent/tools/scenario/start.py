@@ -56,7 +56,7 @@ class PlayWatch:
     def problems(self) -> list[str]:
         """Return one line for each forbidden condition and each wrong count."""
         return self._broken + [
-            f"{each.count.when} happened {each.times} times, not {each.count.says}"
+            f"{each.count.when} happened {each.times} times, not {each.count.description}"
             for each in self._counts
             if not each.count.allows(each.times)
         ]

@@ -77,7 +77,7 @@ class AddressWatcher(FactWatcher):
             return None
         if live is None:
             return "the live blocks do not have the layout of a map of that size"
-        different = live.unlike(shown)
+        different = live.count_differences(shown)
         return None if not different else f"{different} of {len(shown)} squares show another tile"
 
     def _owned(self, state: State) -> str | None:

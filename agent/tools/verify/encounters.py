@@ -118,13 +118,13 @@ class SightWatcher(FactWatcher):
 
     def _watched(self, state: State) -> Iterator[WatchingTrainer]:
         people = {person.slot: person for person in state.people_present}
-        for slot, lookout in self.world.lookouts(state).items():
+        for slot, sight_line in self.world.sight_lines(state).items():
             person = people.get(slot)
-            if person is None or state.flags.is_set(lookout.event):
+            if person is None or state.flags.is_set(sight_line.event):
                 continue
             distance = _ahead(person, state.position)
-            if is_in_sight(state.position, person.position) and 0 < distance <= lookout.sight:
-                yield WatchingTrainer(person, lookout.sight, distance)
+            if is_in_sight(state.position, person.position) and 0 < distance <= sight_line.sight:
+                yield WatchingTrainer(person, sight_line.sight, distance)
 
 
 def _ahead(person: Person, here: tuple[int, int]) -> int:

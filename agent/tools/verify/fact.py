@@ -31,7 +31,7 @@ class Fact(NamedTuple):
     """A written statement about the game; `reference` is where it is documented, with words to search for."""
 
     id: str
-    says: str
+    statement: str
     reference: str
 
     @property

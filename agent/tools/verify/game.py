@@ -230,7 +230,7 @@ def _survey(cartridge: Cartridge) -> list[FactRow]:
     rows = []
     for number, check in enumerate(survey(cartridge), 1):
         fact = Fact(f"tables.{number}", check.invariant, TABLES)
-        seen = f"{check.broken} of {check.looked_at} checked break it; `doctor` names them"
+        seen = f"{check.broken} of {check.checked} checked break it; `doctor` names them"
         found = [Deviation("on the cartridge", None, None, None, seen)] if check.broken else []
-        rows.append(FactRow(fact, check.looked_at - check.broken, check.broken, found))
+        rows.append(FactRow(fact, check.checked - check.broken, check.broken, found))
     return rows

@@ -31,7 +31,7 @@ class CheckFinding:
     what: str
     why: str
     repair: str = ""
-    mend: RepairAction | None = field(default=None, compare=False, repr=False)
+    action: RepairAction | None = field(default=None, compare=False, repr=False)
 
     def as_json(self) -> dict[str, str]:
         """Return the texts of the finding, by field name."""
@@ -44,10 +44,10 @@ def _texts() -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads(text)
 
 
-def finding(name: str, mend: RepairAction | None = None, **details: object) -> CheckFinding:
-    """Return the finding of this name in `findings.toml`, formatted with `details`; without `mend` it has no repair."""
+def finding(name: str, action: RepairAction | None = None, **details: object) -> CheckFinding:
+    """Return the finding of this name in `findings.toml`, formatted with `details`; without `action` it has no repair."""
     texts = {field: text.format(**details) for field, text in _texts()[name].items()}
-    return CheckFinding(**(texts if mend else texts | {"repair": ""}), mend=mend)
+    return CheckFinding(**(texts if action else texts | {"repair": ""}), action=action)
 
 
 def fix(method: Callable[..., object], *given: object, **named: object) -> RepairAction:
@@ -115,11 +115,11 @@ def rows_by_run(database: Database, but: frozenset[str]) -> Iterator[tuple[str, 
                 yield table, run_id
 
 
-def damaged_indexes(database: Database, mend: RepairAction) -> Iterator[CheckFinding]:
-    """Yield the disagreements between indexes and rows; `mend` rebuilds the indexes."""
+def damaged_indexes(database: Database, action: RepairAction) -> Iterator[CheckFinding]:
+    """Yield the disagreements between indexes and rows; `action` rebuilds the indexes."""
     for (report,) in database.rows("PRAGMA integrity_check(20)"):
         if report != "ok":
-            yield finding("damaged_index", mend, report=report)
+            yield finding("damaged_index", action, report=report)
 
 
 class UnreadableRow(NamedTuple):

@@ -33,15 +33,15 @@ from memory.store.knowledge_tables import (
     known_from,
 )
 from memory.store.long_term import IMPORTANT, MAX_ENTRIES
-from memory.tiers.forgetting import MONTH_S, Memory, faded, values
+from memory.tiers.forgetting import MONTH_S, KnowledgeKey, decayed, values
 from memory.tiers.knowledge import (
     KINDS,
     SEVERITIES,
     ConsolidationConfig,
     Knowledge,
+    KnowledgeRecord,
     LearnedPattern,
     MistakeRecord,
-    Piece,
     PlayerPreference,
     SuccessfulStrategy,
 )
@@ -93,8 +93,8 @@ def _strategies(strategies: Sequence[SuccessfulStrategy]) -> Iterator[CheckFindi
     for first, *others in same.values():
         moves = ", ".join(first.moves_sequence)
         for other in others:
-            mend = fix(Repairs.merge_strategies, first, other)
-            yield finding("duplicate_strategy", mend, first=first, other=other, moves=moves)
+            action = fix(Repairs.merge_strategies, first, other)
+            yield finding("duplicate_strategy", action, first=first, other=other, moves=moves)
     for group in alike.values():
         few = [each for each in group if each.total_uses < MIN_USES]
         for lost in few:
@@ -115,8 +115,8 @@ def _patterns(data: KnowledgeContent) -> Iterator[CheckFinding]:
         total = pattern.success_count + pattern.failure_count
         if total >= MIN_USES and pattern.failure_count >= CONFIG.pattern_threshold * total:
             reason = f"it failed {pattern.failure_count} of {total} times"
-            mend = fix(Repairs.close_row, PATTERNS.name, pattern.pattern_id, reason)
-            yield finding("failing_pattern", mend, pattern=pattern, reason=reason)
+            action = fix(Repairs.close_row, PATTERNS.name, pattern.pattern_id, reason)
+            yield finding("failing_pattern", action, pattern=pattern, reason=reason)
             continue
         contradicting = mistakes.get(_place_and_action(pattern))
         if contradicting is not None and pattern.confidence >= CONFIG.pattern_threshold:
@@ -137,8 +137,8 @@ def _contradiction(pattern: LearnedPattern, mistake: MistakeRecord) -> CheckFind
         f"pattern:{pattern.pattern_id}",
     )
     close = fix(Repairs.close_row, MISTAKES.name, mistake.mistake_id, reason, evidence)
-    mend = close if worked >= failed else None
-    return finding("pattern_and_mistake", mend, pattern=pattern, mistake=mistake)
+    action = close if worked >= failed else None
+    return finding("pattern_and_mistake", action, pattern=pattern, mistake=mistake)
 
 
 def _figures(data: KnowledgeContent) -> Iterator[CheckFinding]:
@@ -155,16 +155,16 @@ def _figures(data: KnowledgeContent) -> Iterator[CheckFinding]:
                 case None:
                     pass
                 case str(what):
-                    mend = fix(Repairs.archive_row, table.name, name, as_json(record))
-                    yield finding("no_evidence", mend, where=where, what=what)
+                    action = fix(Repairs.archive_row, table.name, name, as_json(record))
+                    yield finding("no_evidence", action, where=where, what=what)
                 case (wrong, right, details):
-                    mend = fix(Repairs.change, table.name, record, **right)
-                    yield finding(wrong, mend, where=where, each=record, right=right, **details)
+                    action = fix(Repairs.change, table.name, record, **right)
+                    yield finding(wrong, action, where=where, each=record, right=right, **details)
     yield from _stats(data)
     for known, entry in data.entries:
         if known.times < 1 or not 0.0 <= entry.relevance <= 1.0 or not 0.0 <= entry.utility <= 1.0:
-            mend = fix(Repairs.clamp_entry, entry.seq)
-            yield finding("entry_figures", mend, entry=entry, times=known.times)
+            action = fix(Repairs.clamp_entry, entry.seq)
+            yield finding("entry_figures", action, entry=entry, times=known.times)
 
 
 def _pattern(each: LearnedPattern) -> _Flaw:
@@ -206,7 +206,7 @@ def _preference(each: PlayerPreference) -> _Flaw:
     return _swapped_dates(each, "created_at", "updated_at")
 
 
-def _swapped_dates(each: Piece, first: str, last: str) -> _Flaw:
+def _swapped_dates(each: KnowledgeRecord, first: str, last: str) -> _Flaw:
     began, ended = getattr(each, first), getattr(each, last)
     if began <= ended:
         return None
@@ -236,11 +236,11 @@ def _provenance(data: KnowledgeContent) -> Iterator[CheckFinding]:
     there |= {(table, name) for table, records in data.records.items() for name in records}
     for (table, name), known in data.provenance.items():
         if table not in BY_NAME or (table, name) not in there:
-            mend = fix(Repairs.drop_provenance, table, name, [*known[:5], list(known.evidence)])
-            yield finding("orphan_provenance", mend, table=table, id=name, known=known)
+            action = fix(Repairs.drop_provenance, table, name, [*known[:5], list(known.evidence)])
+            yield finding("orphan_provenance", action, table=table, id=name, known=known)
     for table, name in data.lost:
-        mend = fix(Repairs.drop_provenance, table, name, "unreadable")
-        yield finding("unreadable_provenance", mend, table=table, id=name)
+        action = fix(Repairs.drop_provenance, table, name, "unreadable")
+        yield finding("unreadable_provenance", action, table=table, id=name)
 
 
 def _lessons(data: KnowledgeContent) -> Iterator[CheckFinding]:
@@ -256,8 +256,8 @@ def _lessons(data: KnowledgeContent) -> Iterator[CheckFinding]:
         if run_id in NON_RUN_SOURCES or (delivered is not None and delivered >= sequence):
             continue  # no run delivered it
         so_far = "no lesson" if delivered is None else f"lessons up to {delivered}"
-        mend = fix(Repairs.record_delivery, run_id, sequence)
-        yield finding("undelivered", mend, run_id=run_id, sequence=sequence, so_far=so_far)
+        action = fix(Repairs.record_delivery, run_id, sequence)
+        yield finding("undelivered", action, run_id=run_id, sequence=sequence, so_far=so_far)
 
 
 def _evidence(data: KnowledgeContent) -> Iterator[CheckFinding]:
@@ -286,16 +286,16 @@ def _outdated_rows(data: KnowledgeContent, now: float) -> Iterator[CheckFinding]
     for table in TABLES:
         for name, record in known.of(table.name).items():
             months = (now - table.kind.last_of(record)) / MONTH_S
-            left, where = worth[Memory(table.name, name)], f"{table.name} {name}"
-            mend = fix(
+            left, where = worth[KnowledgeKey(table.name, name)], f"{table.name} {name}"
+            action = fix(
                 Repairs.archive_row, table.name, name, as_json(data.records[table.name][name])
             )
             if (closed := data.closed(table.name, name)) and months > MONTHS:
                 what = f"closed ({closed}), and {months:.0f} months old"
-                yield finding("outdated", mend, where=where, what=what)
+                yield finding("outdated", action, where=where, what=what)
             elif left < CONFIG.importance_threshold:
                 what = f"it is worth {left:.2f} by now, under {CONFIG.importance_threshold}"
-                yield finding("outdated", mend, where=where, what=what)
+                yield finding("outdated", action, where=where, what=what)
             elif table is PATTERNS and months > MONTHS:
                 yield finding("unproved", where=where, months=months)
 
@@ -309,7 +309,7 @@ def _decayed(data: KnowledgeContent, now: float) -> Knowledge:
     for kind in KINDS:
         records = known.of(kind.table)
         for name, record in () if kind.fades else records.items():
-            left = faded(max(since, getattr(record, kind.date)), now, rate)
+            left = decayed(max(since, getattr(record, kind.date)), now, rate)
             records[name] = replace(record, **{kind.worth: getattr(record, kind.worth) * left})
     return known
 
@@ -322,15 +322,15 @@ def _outdated_entry(entry: Entry, origin: str) -> Iterator[CheckFinding]:
         what = f"it has faded to {worth:.2f}, under {CONFIG.importance_threshold}"
     else:
         return
-    mend, where = fix(Repairs.archive_entry, entry.seq), f"entry {entry.key}"
-    yield finding("outdated", mend, where=where, what=f"{what} (run {origin})")
+    action, where = fix(Repairs.archive_entry, entry.seq), f"entry {entry.key}"
+    yield finding("outdated", action, where=where, what=f"{what} (run {origin})")
 
 
 def _caps(data: KnowledgeContent) -> Iterator[CheckFinding]:
     for kind in KINDS:
         room = getattr(CONFIG, kind.limit) if kind.limit else inf
         groups = Counter(
-            f"patterns of type {each.pattern_type}" if kind.name == "pattern" else kind.shelf
+            f"patterns of type {each.pattern_type}" if kind.name == "pattern" else kind.collection
             for each in data.open(kind.table).values()
         )
         for where, count in groups.items():

@@ -17,7 +17,7 @@ from memory.store.knowledge_tables import (
     save_delivery,
     save_totals,
 )
-from memory.tiers.knowledge import Piece, SuccessfulStrategy, more_strategy
+from memory.tiers.knowledge import KnowledgeRecord, SuccessfulStrategy, merge_strategy
 
 
 class Repairs(KnowledgeStore):
@@ -30,7 +30,7 @@ class Repairs(KnowledgeStore):
     def archive_row(self, table: str, memory_id: str, row: Mapping[str, Json]) -> None:
         """Archive a row of the four tables with its provenance; earlier contributions no longer restore it."""
         self._contributions.forget([(table, memory_id)])
-        self._archive.take_out(BY_NAME[table], memory_id, row)
+        self._archive.move_row(BY_NAME[table], memory_id, row)
 
     def archive_item(self, item: MemoryItem) -> None:
         """Archive the row of an item, in any table."""
@@ -60,10 +60,10 @@ class Repairs(KnowledgeStore):
 
     def merge_strategies(self, first: SuccessfulStrategy, other: SuccessfulStrategy) -> None:
         """Add the battles of `other` to `first`, and archive `other`."""
-        self.put(STRATEGIES.name, more_strategy(other, first))
+        self.put(STRATEGIES.name, merge_strategy(other, first))
         self.archive_row(STRATEGIES.name, other.strategy_id, as_json(other))
 
-    def put(self, table: str, record: Piece) -> None:
+    def put(self, table: str, record: KnowledgeRecord) -> None:
         """Replace the record with this id; its contributions by run are no longer known."""
         its = BY_NAME[table]
         at = its.kind.last_of(record)

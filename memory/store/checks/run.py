@@ -88,8 +88,10 @@ def _entries(database: Database) -> tuple[list[_Row], list[CheckFinding]]:
             values[_KEY] = values[_KEY] or ""
             live.append(_Row(raw.number, entry_of(tuple(values)), row))
         except READ_ERRORS:
-            mend = fix(drop_entry, raw.number, row, "unreadable", _DELETE)
-            unreadable.append(finding("unreadable_entry", mend, number=raw.number, key=row["key"]))
+            action = fix(drop_entry, raw.number, row, "unreadable", _DELETE)
+            unreadable.append(
+                finding("unreadable_entry", action, number=raw.number, key=row["key"])
+            )
     return live, unreadable
 
 
@@ -196,8 +198,8 @@ def _stale(live: Sequence[_Row]) -> Iterator[CheckFinding]:
     now = max((each.entry.game_s for each in live), default=0.0)
     for number, entry, row in live:
         if entry.expires_s is not None and entry.expires_s + LATE_S < now:
-            mend = fix(drop_entry, number, row, "expired")
-            yield finding("expired_entry", mend, key=entry.key, late=now - entry.expires_s)
+            action = fix(drop_entry, number, row, "expired")
+            yield finding("expired_entry", action, key=entry.key, late=now - entry.expires_s)
     for scope, count in Counter(each.entry.scope for each in live).items():
         try:
             room = scope_of(scope).capacity

@@ -15,7 +15,7 @@ from agent.advisor.exchange import ClaudeAdvisor
 from agent.advisor.model import CallRecorder, FaultKind, Permit, Usage
 from agent.advisor.money.wallet import Wallet
 from agent.advisor.port import Option, Purpose, Question, Tool, ToolRefused
-from agent.advisor.request import Fixed
+from agent.advisor.request import FixedParts
 from memory.conversation.conversation import Conversation
 from memory.conversation.view import ConversationView
 from memory.store.conversation_record import Message, MessageOrigin
@@ -191,14 +191,14 @@ class AdvisorBench:
         return [each.body for each in self.server.requests if each.path == "/v1/messages"]
 
 
-FIXED: Final = Fixed(tools=(LOOK,))
+FIXED: Final = FixedParts(tools=(LOOK,))
 
 
 @contextmanager
 def advising(
     scenario: ServiceScenario | None = None,
     *,
-    fixed: Fixed = FIXED,
+    fixed: FixedParts = FIXED,
     observed: Callable[[], str | None] = lambda: None,
     mask: Callable[[str], str] = str,
     retry_policy: RetryPolicy = RETRY_POLICY,

@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.advisor.exchange import distilling
+from agent.advisor.exchange import completer
 from agent.advisor.model import Request
-from agent.advisor.port import Advice, Advisor, Option, Purpose, Question, Silence, Silent
+from agent.advisor.port import Advice, Advisor, NoAnswer, NoAnswerReason, Option, Purpose, Question
 from agent.advisor.recorded import (
     RecordedAdvisor,
     RecordedAnswer,
     RecordingAdvisor,
     as_json,
     from_json,
-    hash_of,
+    question_hash,
 )
-from agent.advisor.request import Fixed, calibrated, text, without_state
-from memory.conversation.port import DistillingFailed
+from agent.advisor.request import FixedParts, calibrated, text, without_state
+from memory.conversation.port import CondensingFailed
 from memory.tokens import TokenEstimator
 from tests.agent.advisor.advising import LOOK, MODEL, PNG, Records, advising, question
 from tests.fake_service import ScriptedAnswer, ServiceScenario
@@ -42,14 +42,16 @@ QUESTIONS = (
 class Script:
     """An advisor that returns the given answers in turn."""
 
-    def __init__(self, answers: Iterable[Advice | Silent]) -> None:
+    def __init__(self, answers: Iterable[Advice | NoAnswer]) -> None:
         self._answers = iter(answers)
 
-    def ask(self, _question: Question) -> Advice | Silent:
+    def ask(self, _question: Question) -> Advice | NoAnswer:
         return next(self._answers)
 
 
-def recorded_of(questions: tuple[Question, ...], *answers: Advice | Silent) -> list[RecordedAnswer]:
+def recorded_of(
+    questions: tuple[Question, ...], *answers: Advice | NoAnswer
+) -> list[RecordedAnswer]:
     recorded: list[RecordedAnswer] = []
     recording = RecordingAdvisor(Script(answers), recorded.append)
     assert tuple(map(recording.ask, questions)) == answers
@@ -64,15 +66,15 @@ def advisor(request: pytest.FixtureRequest) -> Iterator[Advisor]:
         with advising(ServiceScenario(lines=lines)) as bench:
             yield bench.advisor
     else:
-        asked = ((each, each.purpose.value, hash_of(each)) for each in QUESTIONS)
+        asked = ((each, each.purpose.value, question_hash(each)) for each in QUESTIONS)
         yield RecordedAdvisor(RecordedAnswer(q.tick, 0, why, it, STRANGE) for q, why, it in asked)
 
 
 def test_an_advisor_answers_with_names_of_the_question_or_not_at_all(advisor: Advisor) -> None:
     for each in QUESTIONS:
         answer = advisor.ask(each)
-        if isinstance(answer, Silent):
-            assert answer.reason in Silence
+        if isinstance(answer, NoAnswer):
+            assert answer.reason in NoAnswerReason
             continue
         assert set(answer.goals) <= {option.name for option in each.goals}
         assert set(answer.candidates) <= {option.name for option in each.candidates}
@@ -84,20 +86,24 @@ def test_an_advisor_answers_with_names_of_the_question_or_not_at_all(advisor: Ad
 
 def test_a_recording_repeats_the_answers_to_the_same_questions() -> None:
     questions = (question(1), question(1, Purpose.CHOICE), question(7))
-    recorded = recorded_of(questions, GIVEN, Silent(Silence.FAULT, "broke"), GIVEN)
+    recorded = recorded_of(questions, GIVEN, NoAnswer(NoAnswerReason.FAULT, "broke"), GIVEN)
     read = [from_json(json.loads(json.dumps(as_json(each)))) for each in recorded]
     assert read == recorded
     again = RecordedAdvisor(read)
-    assert [again.ask(each) for each in questions] == [GIVEN, Silent(Silence.FAULT, "broke"), GIVEN]
+    assert [again.ask(each) for each in questions] == [
+        GIVEN,
+        NoAnswer(NoAnswerReason.FAULT, "broke"),
+        GIVEN,
+    ]
     assert again.counts == {"given": 3}
 
 
 def test_a_recording_does_not_answer_a_different_question() -> None:
     again = RecordedAdvisor(recorded_of((question(1), question(2)), GIVEN, GIVEN))
-    assert isinstance(again.ask(question(1, situation="elsewhere")), Silent)
+    assert isinstance(again.ask(question(1, situation="elsewhere")), NoAnswer)
     missing = again.ask(question(3))
-    assert isinstance(missing, Silent)
-    assert missing.reason is Silence.NOT_RECORDED
+    assert isinstance(missing, NoAnswer)
+    assert missing.reason is NoAnswerReason.NOT_RECORDED
     assert again.ask(question(2)) == GIVEN
     assert again.counts == {"another": 1, "missing": 1, "given": 1}
 
@@ -116,8 +122,8 @@ def test_a_recording_does_not_answer_a_different_question() -> None:
 )
 def test_each_field_of_a_question_changes_its_hash(change: dict[str, object]) -> None:
     changed = replace(question(), **change)  # type: ignore[arg-type]
-    assert hash_of(changed) != hash_of(question())
-    assert hash_of(question()) == hash_of(question())
+    assert question_hash(changed) != question_hash(question())
+    assert question_hash(question()) == question_hash(question())
 
 
 @pytest.mark.parametrize(
@@ -136,15 +142,15 @@ def test_reading_an_invalid_recorded_answer_raises_value_error(fields: dict[str,
         st.text(),
         st.floats(0, 1),
     )
-    | st.builds(Silent, st.sampled_from(Silence), st.text())
+    | st.builds(NoAnswer, st.sampled_from(NoAnswerReason), st.text())
 )
-def test_a_recorded_answer_survives_json(answer: Advice | Silent) -> None:
+def test_a_recorded_answer_survives_json(answer: Advice | NoAnswer) -> None:
     answered = RecordedAnswer(3, 1, "stuck", "abc", answer)
     assert from_json(json.loads(json.dumps(as_json(answered)))) == answered
 
 
 def test_most_input_is_read_from_the_cache_although_options_change() -> None:
-    fixed = Fixed((LOOK,), notes="- lost to the rival\n" * 20)
+    fixed = FixedParts((LOOK,), notes="- lost to the rival\n" * 20)
     block = "<observations>\n" + "- something happened\n" * 15 + "</observations>"
     with advising(fixed=fixed, observed=lambda: block) as bench:
         for tick in range(20):
@@ -185,7 +191,7 @@ def test_a_tape_has_one_growing_conversation_and_the_state_in_its_meta() -> None
     with advising(record=without_state(records), observed=lambda: observed) as bench:
         for tick in range(4):
             bench.advisor.ask(question(tick, picture=PNG))
-        distilling(bench.calls, "observer")("Observe.", "what was said")
+        completer(bench.calls, "observer")("Observe.", "what was said")
     *asked, (observing, _, plain) = records
     sent: list[Mapping[str, Any]] = []
     for request, _, meta in asked:
@@ -223,7 +229,7 @@ def test_an_observer_call_is_booked_in_the_same_wallet() -> None:
     with advising(
         ServiceScenario(lines=[ScriptedAnswer(system="^Observe", text="* seen")])
     ) as bench:
-        assert distilling(bench.calls, "observer")("Observe.", "what was said") == "* seen"
+        assert completer(bench.calls, "observer")("Observe.", "what was said") == "* seen"
         (body,) = bench.bodies()
     assert body["messages"] == [
         {"role": "user", "content": [{"type": "text", "text": "what was said"}]}
@@ -243,13 +249,13 @@ def test_an_observer_call_is_booked_in_the_same_wallet() -> None:
 )
 def test_a_failed_observer_call_raises_with_the_reason(kind: ServiceFaultKind, reason: str) -> None:
     scenario = ServiceScenario(faults=[ServiceFault(kind, turns=(1, 2, 3))])
-    with advising(scenario) as bench, pytest.raises(DistillingFailed, match=reason):
-        distilling(bench.calls, "observer")("Observe.", "what was said")
+    with advising(scenario) as bench, pytest.raises(CondensingFailed, match=reason):
+        completer(bench.calls, "observer")("Observe.", "what was said")
 
 
 def test_an_observer_without_permission_makes_no_call() -> None:
     with advising() as bench:
         bench.wallet.model = None
-        with pytest.raises(DistillingFailed, match="ceiling"):
-            distilling(bench.calls, "reflector")("Reflect.", "much")
+        with pytest.raises(CondensingFailed, match="ceiling"):
+            completer(bench.calls, "reflector")("Reflect.", "much")
         assert bench.bodies() == []

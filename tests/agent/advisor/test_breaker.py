@@ -42,7 +42,7 @@ def test_consecutive_faults_of_each_kind_open_the_breaker(kind: FaultKind, game:
         assert game.breaker.allows()
     game.breaker.record_failure(kind)
     assert not game.breaker.allows()
-    assert game.breaker.opened[kind] == 1
+    assert game.breaker.openings[kind] == 1
 
 
 def test_the_breaker_opens_when_half_of_recent_calls_failed(game: Game) -> None:

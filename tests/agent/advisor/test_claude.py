@@ -61,7 +61,7 @@ def test_a_reply_is_complete_and_has_its_usage() -> None:
 
 def test_a40_a_streamed_tool_call_is_received_and_recorded_completely() -> None:
     records = Records()
-    tool = {"name": LOOK.name, "description": LOOK.says, "input_schema": dict(LOOK.schema)}
+    tool = {"name": LOOK.name, "description": LOOK.label, "input_schema": dict(LOOK.schema)}
     looking = FakeClaude(ServiceScenario(lines=[LOOKING]))
     with looking as server, connected(server, record=records) as claude:
         reply = claude.complete(replace(ASKED, tools=[tool]))
@@ -99,9 +99,9 @@ CLOSED = {"properties": {}, "required": [], "additionalProperties": False}
 def test_the_client_reads_token_counts_and_model_limits() -> None:
     with faulty() as server, connected(server) as claude:
         assert claude.count_tokens(ASKED) > 3
-        assert claude.room(MODEL) == 1_000_000
+        assert claude.max_input_tokens(MODEL) == 1_000_000
         with pytest.raises(ModelFault) as unknown:
-            claude.room("claude-unheard-of")
+            claude.max_input_tokens("claude-unheard-of")
     assert unknown.value.kind is FaultKind.DENIED
     assert unknown.value.is_free
 
@@ -119,7 +119,7 @@ def test_unreadable_token_counts_and_limits_are_faults_or_none(kind: Fault) -> N
             claude.count_tokens(ASKED)
         assert fault.value.kind is FaultKind.MALFORMED
         with suppress(ModelFault):
-            assert claude.room(MODEL) is None
+            assert claude.max_input_tokens(MODEL) is None
 
 
 def test_the_address_can_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,8 +28,8 @@ from agent.advisor.prompt import (
 from agent.advisor.request import (
     MEMORY_TOKENS,
     NOT_RUN,
-    Fixed,
-    remembered,
+    FixedParts,
+    memory_parts,
     request_of,
     result,
     text,
@@ -61,7 +61,7 @@ VIEW = ConversationView(
     tail=(turn("user", text(question_text(question()))),),
 )
 VIEW_PARTS = (VIEW.reflection, VIEW.observations, VIEW.current_task, VIEW.suggested_response, "")
-FIXED = Fixed(tools=(LOOK,), notes="- lost to the rival with level 5", max_tokens=500)
+FIXED = FixedParts(tools=(LOOK,), notes="- lost to the rival with level 5", max_tokens=500)
 
 
 def body(request: Request) -> dict[str, Any]:
@@ -95,7 +95,9 @@ def prefix(request: Request) -> str:
     return json.dumps(bare)[:-1]
 
 
-def request(view: ConversationView = VIEW, fixed: Fixed = FIXED, previous: str = "") -> Request:
+def request(
+    view: ConversationView = VIEW, fixed: FixedParts = FIXED, previous: str = ""
+) -> Request:
     return request_of(fixed, view, view.tail, [text("The state of the moment.")], MODEL, previous)
 
 
@@ -104,7 +106,7 @@ def test_a_complete_request() -> None:
     assert sent.pop("system")[0]["text"] == prompt_file("rules")
     assert sent.pop("output_config") == {"format": {"type": "json_schema", "schema": ANSWER_SCHEMA}}
     (tool,) = sent.pop("tools")
-    assert tool == {"name": "look", "description": LOOK.says, "input_schema": LOOK.schema}
+    assert tool == {"name": "look", "description": LOOK.label, "input_schema": LOOK.schema}
     messages = sent.pop("messages")
     assert {each["role"] for each in messages} == {"user"}
     *turns, (instruction, state) = [each["content"] for each in messages]
@@ -215,7 +217,7 @@ def test_the_first_message_identifies_the_run() -> None:
 def test_there_are_at_most_four_marks_and_longer_ones_come_first() -> None:
     assert marks(request()) == ["1h", "1h", "5m", "5m"]
     assert marks(request(ConversationView())) == ["1h"]
-    assert marks(request(ConversationView(tail=VIEW.tail), Fixed())) == ["1h", "5m"]
+    assert marks(request(ConversationView(tail=VIEW.tail), FixedParts())) == ["1h", "5m"]
     assert marks(request(ConversationView(observations="* x", tail=VIEW.tail))) == [
         "1h",
         "5m",
@@ -249,7 +251,7 @@ def test_the_cached_part_does_not_depend_on_the_current_state() -> None:
 
 def test_a33_the_notes_of_the_last_session_are_in_the_first_request() -> None:
     assert "lost to the rival with level 5" in str(request(ConversationView()).messages[0])
-    assert "<memory>" not in str(request(ConversationView(), Fixed()).messages)
+    assert "<memory>" not in str(request(ConversationView(), FixedParts()).messages)
 
 
 def test_a_call_without_a_stored_result_gets_an_error_result() -> None:
@@ -388,7 +390,7 @@ NOTES = "lost to the rival"
 def test_rules_and_questions_do_not_count_as_memory() -> None:
     system = [{"type": "text", "text": "rules"}]
     sent = [{"role": "user", "content": [{"type": "text", "text": "<situation>here</situation>"}]}]
-    assert list(remembered(Request("claude", system, sent, 100))) == []
+    assert list(memory_parts(Request("claude", system, sent, 100))) == []
 
 
 def test_system_text_after_the_rules_and_tagged_texts_count_as_memory() -> None:
@@ -399,11 +401,11 @@ def test_system_text_after_the_rules_and_tagged_texts_count_as_memory() -> None:
         {"type": "tool_result", "tool_use_id": "1", "content": SHARE_BLOCK},
     ]
     request = Request("claude", system, [{"role": "user", "content": blocks}], 100)
-    assert list(remembered(request)) == ["observed", "reflected", reminder, SHARE_BLOCK]
+    assert list(memory_parts(request)) == ["observed", "reflected", reminder, SHARE_BLOCK]
 
 
 def test_an_advisor_counts_the_memory_tokens_of_its_prompts() -> None:
-    with advising(fixed=Fixed(notes=NOTES), observed=lambda: SHARE_BLOCK) as bench:
+    with advising(fixed=FixedParts(notes=NOTES), observed=lambda: SHARE_BLOCK) as bench:
         bench.advisor.ask(question())
         bench.advisor.ask(question(tick=900))
     noted = tokens(f"<memory>\n{NOTES}\n</memory>")

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.advisor.secrets import MASKED, Mask, MaskingFilter, mask_of, masked
+from agent.advisor.secrets import MASKED, Mask, MaskingFilter, mask_for, masked
 
 KEY = "sk-ant-api03-Zz9_qwErtY-uiop0123456789-asDFgh_AA"
 TOKEN = "gateway/t0ken+with=odd&signs"
-MASK = mask_of({"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_AUTH_TOKEN": TOKEN, "HOME": "/root"})
+MASK = mask_for({"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_AUTH_TOKEN": TOKEN, "HOME": "/root"})
 
 
 def chunks(text: str, width: int, between: str) -> str:
@@ -100,7 +100,7 @@ def test_plain_text_is_not_masked(text: str) -> None:
 
 
 def test_a_key_of_a_few_letters_masks_nothing() -> None:
-    assert mask_of({"ANTHROPIC_API_KEY": "any"})("any word") == "any word"
+    assert mask_for({"ANTHROPIC_API_KEY": "any"})("any word") == "any word"
 
 
 def test_strings_and_names_in_json_are_masked() -> None:

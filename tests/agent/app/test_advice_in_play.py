@@ -17,9 +17,9 @@ from typing import Any, Final
 
 import pytest
 
-from agent.advisor.port import Advice, Question, Silence, Silent, Tool
+from agent.advisor.port import Advice, NoAnswer, NoAnswerReason, Question, Tool
 from agent.app import AskSettings, Decider, Interrupt, Settings, Stop, Summary, TickView, play_run
-from agent.app.advice import ADVICE, Asking
+from agent.app.advice import ADVICE, AdviceSource
 from agent.app.session import PlayLimits
 from agent.errors import RunError
 from agent.story.story import Story
@@ -40,7 +40,7 @@ from tests.fake_service import (
     ServiceScenario,
     ToolCall,
 )
-from tests.proofs.model_faults import NetworkUsed, Wanted, offline
+from tests.proofs.model_faults import GameSpec, NetworkUsed, offline
 from tests.proofs.model_faults import play as play_advised
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
@@ -56,7 +56,7 @@ class RandomAdvisor:
         self.results: list[str] = []
         self._chance = random.Random(seed)
 
-    def ask(self, question: Question) -> Advice | Silent:
+    def ask(self, question: Question) -> Advice | NoAnswer:
         self.asked.append(question)
         self._use("recall", text="home")
         self._use("store", text=f"claim {len(self.asked)}", tags=["guess"])
@@ -67,7 +67,7 @@ class RandomAdvisor:
             self._use("look", what=view)
         self._use("try_plan", goal=question.goals[0].name)
         if self._chance.random() < 0.2:
-            return Silent(Silence.FAULT, "by chance")
+            return NoAnswer(NoAnswerReason.FAULT, "by chance")
         goals = [each.name for each in question.goals]
         candidates = [each.name for each in question.candidates]
         self._chance.shuffle(goals)
@@ -92,7 +92,7 @@ def play(home: Path, seed: int) -> Game:
         advisors.append(RandomAdvisor(tools, seed))
         return advisors[-1]
 
-    with advised_session(home, Asking(advisor, 200), seed) as opened:
+    with advised_session(home, AdviceSource(advisor, 200), seed) as opened:
         summary = opened.session.play(PlayLimits("delivered", 2_000), Watcher())
     return Game(home / "run", summary, advisors[0])
 
@@ -208,7 +208,7 @@ def bodies(server: FakeClaude) -> list[str]:
 
 
 def test_play_reaches_its_goal_when_three_calls_in_ten_fail(tmp_path: Path) -> None:
-    game = play_advised(Wanted(103, is_wide=True, timeout_s=0.3, until="second_town"), tmp_path)
+    game = play_advised(GameSpec(103, is_wide=True, timeout_s=0.3, until="second_town"), tmp_path)
     assert game.problems == []
     assert game.claude.stop is Stop.GOAL
     assert sum(game.made.values()) >= 3

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from agent.app.checkpoints import COMMIT_EVERY, Commit, CommitSchedule
-from memory.store.checkpoints import Why
+from memory.store.checkpoints import CheckpointReason
 
 
 def committed(schedule: CommitSchedule, ticks: range, *, busy: Sequence[int] = ()) -> list[str]:
@@ -58,7 +58,7 @@ def test_a_just_committed_record_is_not_committed_again(tick: int) -> None:
     ],
 )
 def test_the_first_reason_stands_unless_a_milestone_replaces_it(
-    reasons: Sequence[Why], expected: Why
+    reasons: Sequence[CheckpointReason], expected: CheckpointReason
 ) -> None:
     schedule = CommitSchedule(0)
     for each in reasons:

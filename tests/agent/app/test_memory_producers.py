@@ -19,7 +19,7 @@ from agent.capabilities.registry import capabilities_for
 from agent.loop import Loop
 from agent.mind.mind import Mind
 from agent.mind.progress import ProgressMonitor
-from agent.mind.recovery import Ladder
+from agent.mind.recovery import StuckRecovery
 from agent.perception.percept import Perceiver
 from agent.skills import Terrain
 from agent.story.milestones import MilestoneLedger
@@ -120,7 +120,9 @@ def loop(tmp_path: Path) -> Iterator[Loop]:
         closing(PyBoyConsole(cartridge)) as console,
     ):
         memory = open_memory(store, AGENT, session_id="run", started_at=0.0)
-        mind = Mind(capabilities_for(context), memory.recall, hooks, Ladder(ProgressMonitor(), 0))
+        mind = Mind(
+            capabilities_for(context), memory.recall, hooks, StuckRecovery(ProgressMonitor(), 0)
+        )
         perceiver = Perceiver(console, Font.of(cartridge), world, ledger.due)
         yield Loop(console, perceiver, mind, ledger, hooks)
 
@@ -216,4 +218,4 @@ def test_e39_optimization_memory_is_ranked_and_maintained(memory: AgentMemory) -
     assert ranked["tactician"]
     status = memory.consolidator.get_consolidation_status()
     assert status["pending_actions"] == 0
-    assert memory.maintenance.run(asked=True)
+    assert memory.maintenance.run(forced=True)

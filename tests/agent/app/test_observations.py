@@ -25,8 +25,8 @@ from memory.observations.observation import Extractors, ObservationQuery, Result
 from memory.observations.tools import TOOLS
 from tests.agent.app.test_play import CARTRIDGE, SETTINGS, STORY
 from tests.agent.support import Played, Watcher, play_in
-from tests.memory.observations.damage import scribble_over
-from tests.memory.observations.observing import all_of
+from tests.memory.observations.damage import corrupt_table
+from tests.memory.observations.tool_calls import all_of
 from tests.memory.samples import FIGHT
 
 BADGE = Milestone(
@@ -142,9 +142,9 @@ def test_c01_the_rules_of_play_are_pure() -> None:
 
 def test_c20_a_later_success_replaces_the_failure() -> None:
     (failed,), (done,) = RULES("deed", ACTION, ended("blocked")), RULES("deed", ACTION, ended())
-    assert (failed.type in done.overtakes, failed.about) == (True, done.about)
+    assert (failed.type in done.supersedes, failed.about) == (True, done.about)
     (lost,), (won,) = (RULES("battle", battle(each), Result()) for each in ("defeat", "victory"))
-    assert (lost.type in won.overtakes, lost.about) == (True, won.about)
+    assert (lost.type in won.supersedes, lost.about) == (True, won.about)
 
 
 def test_c11_lost_battles_and_blackouts_are_never_left_out() -> None:
@@ -171,8 +171,8 @@ def test_c10_the_sections_of_tools_follow_those_of_play_in_order() -> None:
     assert titles[-6:] == [
         *("Modified Files", "Errors", "Todos", "Tasks Delegated", "Commands", "Searches")
     ]
-    stays = [each.title for each in GAME_SECTIONS if each.stays]
-    assert stays == ["Setbacks", "Modified Files", "Errors"]
+    is_required = [each.title for each in GAME_SECTIONS if each.is_required]
+    assert is_required == ["Setbacks", "Modified Files", "Errors"]
     known = {kind for each in GAME_SECTIONS for kind in each.types}
     assert {"badge_earned", "blackout", "battle_lost", "caught", "map_entered"} <= known
     assert not {"deed_done", "file_read"} & known
@@ -269,7 +269,7 @@ def test_c16_a_corrupt_table_loses_observations_but_not_ticks(tmp_path: Path) ->
 
     def damage(moment: TickView) -> None:
         if moment.tick == 150:
-            scribble_over(path, "observations")
+            corrupt_table(path, "observations")
 
     summary = play(tmp_path, 2 * COMMIT_EVERY, damage)
     assert (summary.stop.value, summary.ticks) == ("ticks", 2 * COMMIT_EVERY)

@@ -21,7 +21,7 @@ from agent.tools.replay.operations import replay_run
 from emulator import BattleKind, MenuKind, Phase, State
 from emulator.pyboy_console import EMULATOR
 from emulator.savestate import decode_state, encode_state
-from memory import CheckpointMark, open_knowledge_store, open_run, read_run
+from memory import CheckpointInfo, open_knowledge_store, open_run, read_run
 from memory.errors import RunFolderError
 from tests.agent.support import ROOT, Agent, Played, play_in
 
@@ -244,7 +244,7 @@ def run(played: Played, tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
-def marks(run: Path) -> list[CheckpointMark]:
+def marks(run: Path) -> list[CheckpointInfo]:
     with closing(read_run(run)) as folder:
         return folder.store.marks()
 

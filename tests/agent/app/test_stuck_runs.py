@@ -34,7 +34,7 @@ UNREACHABLE = Story(  # a map without an entrance
 )
 ENDLESS_TALK = Story(  # a person whose text never has an effect
     places=(Place("bedroom", 38, "the bedroom"), Place("house", 37, "the house")),
-    marks={"event:never": NEVER},
+    ram_facts={"event:never": NEVER},
     tasks=(Task("ask", "ask for it", "house", "event:never", Interaction.of("talk_to", (1,))),),
     milestones=(Milestone("end", "have it", Witness.TEXT, fact="event:never", mark=NEVER),),
 )
@@ -121,7 +121,7 @@ def test_an_episode_on_an_abandoned_branch_can_be_replayed(stuck_run: tuple[Path
     found = episodes(path)
     assert [each["over"] for each in found] == [False, True]
     said: list[str] = []
-    died = replay_run(path / "run", None, episode=1, tell=said.append)
+    died = replay_run(path / "run", None, episode=1, say=said.append)
     assert died == (found[0]["lasted"], None)
     assert "repeated_failure in the bedroom" in said[0]
     lived = replay_run(path / "run", None, episode=2)

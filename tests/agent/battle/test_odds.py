@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agent.battle.damage import HORIZON, NEGLIGIBLE, Duel, TurnDamage, survival
 from agent.battle.matchups import AttackChoice, duel, with_ai_moves
 from agent.battle.options import BattleGoals, TurnState, attack_options
-from agent.battle.policy import choice
+from agent.battle.policy import choose_order
 from agent.skills import Attack, Flee
 from emulator import BattleKind, BattleMon, Party, State
 from emulator.ram.party import MoveSlot, Stats
@@ -50,7 +50,7 @@ def with_battle(state: State, own: BattleMon, enemy: BattleMon, kind: BattleKind
 
 
 def order_for(state: State, own: BattleMon, enemy: BattleMon, kind: BattleKind) -> object:
-    return choice(DEX, with_battle(state, own, enemy, kind), BattleGoals()).order
+    return choose_order(DEX, with_battle(state, own, enemy, kind), BattleGoals()).order
 
 
 def turn_of(state: State, own: BattleMon, enemy: BattleMon) -> TurnState:
@@ -124,16 +124,16 @@ def test_an_enemy_with_low_hp_is_attacked(first_turn: State) -> None:
 
 def test_unknown_species_and_moves_still_give_an_attack(first_turn: State) -> None:
     strange = replace(DEX, all_species={}, all_moves={NUDGE: DEX.all_moves[NUDGE]})
-    assert isinstance(choice(strange, first_turn, BattleGoals()).order, Attack)
+    assert isinstance(choose_order(strange, first_turn, BattleGoals()).order, Attack)
     empty = replace(DEX, all_species={}, all_moves={})
-    assert isinstance(choice(empty, first_turn, BattleGoals()).order, Attack)
+    assert isinstance(choose_order(empty, first_turn, BattleGoals()).order, Attack)
 
 
 def test_an_enemy_without_damaging_moves_is_always_beaten(first_turn: State) -> None:
     own, enemy = sides(first_turn)
     own, harmless = with_moves(own, (NUDGE, 20)), with_moves(enemy, (GLOWER, 10))
     (only,) = attack_options(turn_of(first_turn, own, harmless))
-    assert only.worth >= 1.0
+    assert only.value >= 1.0
 
 
 SPREADS = st.dictionaries(st.integers(0, 9), st.integers(1, 9), min_size=1, max_size=5).map(

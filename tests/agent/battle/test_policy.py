@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from agent.battle.learn_move import offered_move, slot_to_forget
 from agent.battle.matchups import chance_to_beat
 from agent.battle.options import BattleGoals
-from agent.battle.policy import BattlePolicy, catch_chance, choice
+from agent.battle.policy import BattlePolicy, catch_chance, choose_order
 from agent.skills import Attack, Flee, Order, Switch, Throw, TriedOrders, UseItem, is_allowed
 from emulator import BattleKind, BattleMon, Party, PartyMon, State, Status
-from emulator.dex.trainers import Member
+from emulator.dex.trainers import TeamMember
 from emulator.profile import symbol
 from emulator.ram.party import MoveSlot, Stats
 from emulator.ram.player import Bag, Stack
@@ -107,7 +107,7 @@ def sides(first_turn: State) -> Sides:
 
 
 def order_in(state: State, goals: BattleGoals, tried: TriedOrders | None = None) -> Order:
-    return choice(DEX, state, goals, tried or TriedOrders()).order
+    return choose_order(DEX, state, goals, tried or TriedOrders()).order
 
 
 def catching(enemy: BattleMon) -> BattleGoals:
@@ -323,7 +323,7 @@ def test_moves_of_hms_are_never_forgotten(first_turn: State) -> None:
 
 def test_a_move_is_offered_to_a_mon_that_learns_it_at_its_level(played: Played) -> None:
     with game_at(played.folder, lambda state: len(state.party) == 1) as game:
-        lesson = DEX.species(game.state.party[0].species).lessons[0]
+        lesson = DEX.species(game.state.party[0].species).level_up_moves[0]
         game.poke({symbol("wMoveNum"): lesson.move, symbol("wWhichPokemon"): 0})
         mon = learner(game.state, NUDGE, GLOWER, NIBBLE, NAP_PUFF)
         learning = replace(game.state, party=Party((replace(mon, level=lesson.level),)))
@@ -332,7 +332,7 @@ def test_a_move_is_offered_to_a_mon_that_learns_it_at_its_level(played: Played) 
 
 
 def test_better_stats_raise_the_chance_to_beat_a_trainer(first_turn: State) -> None:
-    team = (Member(6, species_of("WRENKIN")), Member(7, species_of("NIBBIT")))
+    team = (TeamMember(6, species_of("WRENKIN")), TeamMember(7, species_of("NIBBIT")))
     mon = learner(first_turn, NUDGE, SPLISH)
     chances = []
     for stat in (10, 14, 18, 24):

@@ -8,7 +8,7 @@ from agent.capabilities import forage
 from agent.skills import Outcome
 from emulator import State
 from emulator.profile import symbol
-from tests.agent.demo import free_in, kit, sensed_facts
+from tests.agent.demo import free_in, game_context, sensed_facts
 from tests.agent.support import Game, Played, game_at
 
 WOOD = 51
@@ -16,7 +16,7 @@ BAG, CAPACITY, SOMETHING = symbol("wNumBagItems"), 20, 5
 EVENTS, BEATEN = symbol("wEventFlags"), 0x562  # the first event of the wood's trainers
 
 
-FORAGING = forage.capability(kit())
+FORAGING = forage.capability(game_context())
 
 
 def items_on_map(state: State) -> int:

@@ -10,13 +10,13 @@ from agent.planning.domain import Goal, Require
 from agent.planning.search import plan
 from emulator import State
 from emulator.profile import symbol
-from tests.agent.demo import STORY, kit, sensed_facts
+from tests.agent.demo import STORY, game_context, sensed_facts
 from tests.agent.support import Game, Played, game_at
 
 REST_HOUSE, THE_WOOD, THIRD_TOWN = 41, 51, 2
 
 
-HEALING, WALKING = heal.capability(kit()), travel.capability(kit())
+HEALING, WALKING = heal.capability(game_context()), travel.capability(game_context())
 STATUS_FLAGS_4, USED_CENTER = symbol("wStatusFlags4"), 0x04
 LAST_BLACKOUT_MAP, SECOND_TOWN = symbol("wLastBlackoutMap"), 1
 
@@ -69,7 +69,7 @@ def test_beside_a_healer_no_item_is_used() -> None:
 
 def test_training_comes_before_the_healing_it_requires() -> None:
     """A team that must be both trained and healthy is healed only once."""
-    bound_actions = (*HEALING.actions, *WALKING.actions, *train.capability(kit()).actions)
+    bound_actions = (*HEALING.actions, *WALKING.actions, *train.capability(game_context()).actions)
     (task,) = [each for each in STORY.tasks if each.id == "challenge_leader"]
     strong = Goal(
         "strong",

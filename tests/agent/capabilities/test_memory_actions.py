@@ -26,7 +26,7 @@ from agent.capabilities.registry import capabilities_for
 from agent.mind.intent import Intent
 from agent.mind.mind import Mind
 from agent.mind.progress import ProgressMonitor
-from agent.mind.recovery import Ladder
+from agent.mind.recovery import StuckRecovery
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, wait
@@ -47,8 +47,8 @@ from memory import (
     read_run,
     scope_name,
 )
-from memory.recall.actions import recollection_of, watch_actions
-from tests.agent.demo import STORY, kit
+from memory.recall.actions import recollection_of, register_recall_producers
+from tests.agent.demo import STORY, game_context
 from tests.agent.support import Played, game_at
 
 WORKING, STM = scope_name(AGENT, "working"), scope_name(AGENT, "stm")
@@ -75,18 +75,20 @@ class MemoryWorld:
             self.store, AGENT, session_id="run-1", started_at=0.0
         )
         self.actions: MemoryActions = self.memory.actions(self.store, self.hooks)
-        watch_actions(Producers(self.hooks, self.memory.blackboard), AGENT)
-        self.kit = kit(memory=self.actions)
+        register_recall_producers(Producers(self.hooks, self.memory.blackboard), AGENT)
+        self.game_context = game_context(memory=self.actions)
 
     def facts(self, percept: Percept) -> dict[str, int]:
         facts: dict[str, int] = {}
-        for sensor in capability(self.kit).sensors:
+        for sensor in capability(self.game_context).sensors:
             facts.update(sensor.read(percept, self.memory.recall))
         return facts
 
     def do(self, name: str, state: State) -> None:
         """Perform an action to its end, which must take no step."""
-        (bound,) = (each for each in capability(self.kit).actions if each.action.name == name)
+        (bound,) = (
+            each for each in capability(self.game_context).actions if each.action.name == name
+        )
         with pytest.raises(StopIteration) as ended:
             next(bound.begin(state))
         assert ended.value.value is Outcome.DONE
@@ -124,12 +126,14 @@ def mind_of(hooks: Hooks, facts: dict[str, int], *actions: BoundAction) -> Mind:
     """Return a mind with the goal `there` and these actions."""
     sensor = Sensor(FACTS, lambda _p, _r: dict(facts))
     everything = Capability("all", sensors=(sensor,), actions=actions, goals=(THERE,))
-    return Mind((everything,), cast("Recall", None), hooks, Ladder(ProgressMonitor(), seed=0))
+    return Mind(
+        (everything,), cast("Recall", None), hooks, StuckRecovery(ProgressMonitor(), seed=0)
+    )
 
 
 def decide(mind: Mind, percept: Percept) -> Intent:
     intent = mind.decide(percept, mind.sense(percept))
-    mind.learn(intent, {}, intent.course.resume(percept.state))
+    mind.learn(intent, {}, intent.skill_run.resume(percept.state))
     return intent
 
 
@@ -186,7 +190,7 @@ def test_b17_recalled_entries_are_judged_by_the_next_battle(
     world: MemoryWorld, percept: Percept, outcome: str, utility: float
 ) -> None:
     blackboard = world.memory.blackboard
-    judge = RecallJudge(world.kit, world.actions)
+    judge = RecallJudge(world.game_context, world.actions)
     blackboard.subscribe(STM, judge.saw)
     known = blackboard.write(
         SEMANTIC, "lesson", {"subject": FIRST, "says": "weak to water"}, tick=1, game_s=1.0
@@ -269,14 +273,14 @@ def test_a_recalling_sensor_queries_again_only_after_changes_in_its_scope(
 
 
 def test_the_domain_with_memory_is_valid(world: MemoryWorld) -> None:
-    domain = domain_of(capabilities_for(world.kit))
+    domain = domain_of(capabilities_for(world.game_context))
     domain.validate()
     (challenge,) = (each for each in domain.actions if each.name == f"task:{LEADER.id}")
     assert Require(LEADER.recalled, at_least=1) in challenge.requires
 
 
 def test_without_memory_there_are_no_recall_actions(world: MemoryWorld) -> None:
-    without_memory = replace(world.kit, memory=None)
+    without_memory = replace(world.game_context, memory=None)
     assert capability(without_memory).actions == ()
     domain = domain_of(capabilities_for(without_memory))
     assert not [each for each in domain.actions if each.name.startswith("recalled")]
@@ -301,8 +305,10 @@ class UpkeepWorld(MemoryWorld):
         super().__init__(path)
         self.called: list[str] = []
         self.hooks.after("MemoryActions.*", self._saw)
-        ladder = Ladder(ProgressMonitor(), seed=0)
-        self.mind = Mind((stock_of_memory(self.kit),), self.memory.recall, self.hooks, ladder)
+        recovery = StuckRecovery(ProgressMonitor(), seed=0)
+        self.mind = Mind(
+            (stock_of_memory(self.game_context),), self.memory.recall, self.hooks, recovery
+        )
         self._percept = percept
 
     def decide(self, seconds: float) -> str:
@@ -311,7 +317,7 @@ class UpkeepWorld(MemoryWorld):
         percept = replace(self._percept, state=replace(self._percept.state, frame=frame))
         self.memory.blackboard.write(STM, "note", {"s": seconds}, tick=1, game_s=seconds)
         intent = self.mind.decide(percept, self.mind.sense(percept))
-        self.mind.learn(intent, {}, intent.course.resume(percept.state))
+        self.mind.learn(intent, {}, intent.skill_run.resume(percept.state))
         return intent.name
 
     def stocks(self) -> list[Entry]:
@@ -368,4 +374,4 @@ def test_b11_outdated_stock_entries_are_forgotten(upkeep: UpkeepWorld) -> None:
 def test_the_stock_goal_has_a_label(upkeep: UpkeepWorld) -> None:
     (goal,) = upkeep.mind.domain.goals
     assert goal.name == DUE
-    assert goal.says == "know what memory holds"
+    assert goal.label == "know what memory holds"

@@ -7,13 +7,13 @@ import pytest
 
 from agent.capabilities import shop
 from agent.capabilities.catch import PLACES, ROOM, capability, wanted
-from agent.capabilities.field_moves import awaited, learners_of
+from agent.capabilities.field_moves import learners_of, missing_moves
 from agent.planning.domain import Require
 from agent.skills import CUT, FLASH
 from emulator import Party, State
 from emulator.profile import symbol
 from emulator.ram.player import Bag, Stack
-from tests.agent.demo import DEX, STORY, free_in, kit, sensed_facts
+from tests.agent.demo import DEX, STORY, free_in, game_context, sensed_facts
 from tests.agent.support import Game, Played, game_at
 
 HEATHER_WAY = 13
@@ -38,7 +38,7 @@ def supplied(state: State, things: dict[int, int], *, money: int, starter: int) 
         player=replace(state.player, money=money),
         party=replace(state.party, mons=(mon,)),
     )
-    return all(sensed_facts(shop.capability(kit()), state).values())
+    return all(sensed_facts(shop.capability(game_context()), state).values())
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_shopping_is_for_items_that_run_short_and_can_be_paid(
     assert supplied(moment, things, money=money, starter=starter) is enough
 
 
-KIT = kit()
+KIT = game_context()
 HM_CUT, HM_FLASH = 196, 200
 WITHOUT_MACHINES = 33  # a species that learns from no machine and is strong against no trainer
 NEEDED = {"cut", "surf", "strength"}  # by ways and tasks; FLASH and FLY are optional
@@ -83,7 +83,7 @@ def team_of(size: int, state: State) -> State:
 
 
 def test_required_moves_without_a_learner_are_awaited(town: Game) -> None:
-    assert {each.name for each in awaited(STORY, DEX, town.state)} == NEEDED
+    assert {each.name for each in missing_moves(STORY, DEX, town.state)} == NEEDED
 
 
 @pytest.mark.parametrize("size", [3, 4, 5])

@@ -10,10 +10,10 @@ from agent.capabilities.registry import capabilities_for
 from agent.capabilities.travel import MAP
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.planning.search import plan
-from agent.skills import Destination, Obstacles, Outcome, travel, watchers
-from agent.skills.distances import UNKNOWN, Nearness
+from agent.skills import Destination, Obstacles, Outcome, travel, watching_trainers
+from agent.skills.distances import UNKNOWN, MapDistances
 from emulator import State
-from tests.agent.demo import STORY, WORLD, free_in, kit
+from tests.agent.demo import STORY, WORLD, free_in, game_context
 from tests.agent.support import Game, Played, game_at
 
 HOUSE, TOWN, LANE, SECOND_TOWN, HEATHER_WAY, THIRD_TOWN = 37, 0, 12, 1, 13, 2
@@ -21,7 +21,7 @@ NOWHERE = 0xF0
 
 
 def steps(start: int, end: int) -> int:
-    return Nearness.of(WORLD).steps(start, end)
+    return MapDistances.of(WORLD).steps(start, end)
 
 
 def test_the_distance_to_the_current_map_is_zero() -> None:
@@ -43,7 +43,7 @@ def test_an_unreachable_map_has_the_unknown_distance() -> None:
 
 
 def test_the_nearer_of_two_healers_is_chosen() -> None:
-    walks = travelling.capability(kit()).actions
+    walks = travelling.capability(game_context()).actions
     heals = tuple(
         Action(
             f"heal:{each.place}",
@@ -86,12 +86,12 @@ def on_the_way(played: Played) -> State:
 
 
 def closed(state: State) -> Obstacles:
-    gates, _ = travelling.capability(kit()).hazards
+    gates, _ = travelling.capability(game_context()).hazards
     return gates(state)
 
 
 def in_sight(state: State) -> Obstacles:
-    (hazard,) = travelling.trainer_sight(kit()).hazards
+    (hazard,) = travelling.trainer_sight(game_context()).hazards
     return hazard(state)
 
 
@@ -113,7 +113,7 @@ def test_an_open_gate_is_no_wall(on_the_way: State) -> None:
 
 
 def test_a_walk_to_a_map_behind_a_closed_gate_is_blocked(before_the_gate: Game) -> None:
-    known = kit()
+    known = game_context()
     capabilities_for(known)
     north = Destination(HEATHER_WAY)
     skill = travel(known.terrain, north, before_the_gate.state, patience=3)
@@ -122,14 +122,14 @@ def test_a_walk_to_a_map_behind_a_closed_gate_is_blocked(before_the_gate: Game) 
 
 
 def test_a_trainer_sees_the_squares_in_front(on_the_way: State) -> None:
-    (forager,) = [each for each in watchers(WORLD, on_the_way) if each.slot == FORAGER]
+    (forager,) = [each for each in watching_trainers(WORLD, on_the_way) if each.slot == FORAGER]
     assert forager.squares == {(HEATHER_WAY, x, 45) for x in (15, 16, 17)}
 
 
 def test_a_beaten_trainer_is_no_watcher(on_the_way: State) -> None:
-    event = WORLD.lookouts(on_the_way)[FORAGER].event
+    event = WORLD.sight_lines(on_the_way)[FORAGER].event
     beaten = replace(on_the_way, flags=replace(on_the_way.flags, events=_with(on_the_way, event)))
-    assert FORAGER not in {each.slot for each in watchers(WORLD, beaten)}
+    assert FORAGER not in {each.slot for each in watching_trainers(WORLD, beaten)}
 
 
 def _with(state: State, event: int) -> bytes:

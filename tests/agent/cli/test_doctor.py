@@ -119,7 +119,7 @@ def test_doctor_reports_a_main_menu_that_never_opens(agent: Agent, tmp_path: Pat
 
 
 def test_confirmable_returns_facts_of_the_demo() -> None:
-    facts = {fact.what: fact.says for fact in confirmable(None)}
+    facts = {fact.name: fact.description for fact in confirmable(None)}
     assert facts["towns"].startswith("THISTLE END, ALDERBROOK, STONECROSS")
     starters = [what.split()[1] for what in facts if what.startswith("starter ")]
     assert starters == ["PLIPPET", "MOPPLE", "TOASTNUT"]
@@ -129,7 +129,7 @@ def test_confirmable_returns_facts_of_the_demo() -> None:
 
 
 def test_owner_facts_of_red_are_its_towns_and_starters(synthetic_cartridge: Cartridge) -> None:
-    facts = {fact.what: fact.says for fact in owner_facts(synthetic_cartridge)}
+    facts = {fact.name: fact.description for fact in owner_facts(synthetic_cartridge)}
     assert facts["towns"].startswith("PALLET TOWN, VIRIDIAN CITY, PEWTER CITY")
     assert facts["towns"].count(",") == 10
     assert facts["starter CHARMANDER"].startswith("FIRE; base stats: hp 39, attack 52")
@@ -139,7 +139,7 @@ def test_owner_facts_of_red_are_its_towns_and_starters(synthetic_cartridge: Cart
 def test_the_page_for_owners_lists_the_facts_of_doctor(synthetic_cartridge: Cartridge) -> None:
     page = (ROOT / "docs" / "cartridge.md").read_text(encoding="utf-8")
     for fact in owner_facts(synthetic_cartridge):
-        assert f"| {fact.what} | {fact.says} |" in page
+        assert f"| {fact.name} | {fact.description} |" in page
 
 
 def test_doctor_only_reads_the_cartridge_and_prints_none_of_its_bytes(

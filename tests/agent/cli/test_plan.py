@@ -90,7 +90,7 @@ def test_a_waiting_text_is_shown_with_the_plan_after_it(agent: Agent, tmp_path: 
     seen = outlook(None, run)
     assert seen.now == "text is waiting"
     assert seen.goal is not None
-    assert seen.goal.says == "say goodbye downstairs"
+    assert seen.goal.label == "say goodbye downstairs"
     assert "Now: text is waiting.\nGoal: say goodbye" in agent("plan", "--run", run).out
 
 

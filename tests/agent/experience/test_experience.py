@@ -15,8 +15,8 @@ from agent.capabilities.readiness import (
     PROVEN,
     READY,
     odds,
+    readiness_of,
     remembered_strength,
-    standing,
     strength,
     team_of,
 )
@@ -31,15 +31,15 @@ from agent.experience.uses import (
     Experience,
     MemoryUse,
     found,
-    spare,
+    unneeded,
 )
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.planning.search import explain, plan
 from emulator import Party, State
 from emulator.profile import symbol
-from emulator.world.residents import Opponent
+from emulator.world.map_objects import Opponent
 from memory import (
-    WAYPOINT,
+    MILESTONE_TIME,
     AgentMemory,
     Json,
     MistakeRecord,
@@ -47,7 +47,7 @@ from memory import (
     as_json,
     milestones_of,
 )
-from tests.agent.demo import DEX, STORY, WORLD, free_in, kit, sensed_facts
+from tests.agent.demo import DEX, STORY, WORLD, free_in, game_context, sensed_facts
 from tests.agent.lessons import EPISODIC, LATE, RUNS, teach
 from tests.agent.support import Played, Watcher, game_at
 
@@ -71,7 +71,8 @@ def costs(
     prices = ActionCosts(experience(memory, uses), lambda _state: place)
     state = State.__new__(State)  # only its place is read
     return [
-        each.cost for each in prices.today([GO, SWIM], {"go": failures} if failures else {}, state)
+        each.cost
+        for each in prices.current_costs([GO, SWIM], {"go": failures} if failures else {}, state)
     ]
 
 
@@ -92,22 +93,22 @@ def test_e35_the_plan_changes_and_names_the_memory_behind_a_cost(memory: AgentMe
     prices = ActionCosts(experience(memory), lambda _state: "town")
     state = State.__new__(State)
     goal = Goal("there", (Require("there", at_least=1),), 1, "be there")
-    before = plan(goal, {}, prices.today([GO, SWIM], {}, state))
+    before = plan(goal, {}, prices.current_costs([GO, SWIM], {}, state))
     assert before is not None
     assert [each.name for each in before.actions] == ["go"]
     memory.tactician.add_mistake(mistake({"location": "town", "action": "go"}))
     with_memory = ActionCosts(experience(memory), lambda _state: "town")
-    after = plan(goal, {}, with_memory.today([GO, SWIM], {}, state))
+    after = plan(goal, {}, with_memory.current_costs([GO, SWIM], {}, state))
     assert after is not None
     assert [each.name for each in after.actions] == ["swim"]
-    only = plan(goal, {}, with_memory.today([GO], {}, state))
+    only = plan(goal, {}, with_memory.current_costs([GO], {}, state))
     assert only is not None
     assert "go there (cost 17; there 0 -> 1; remembered: town go)." in explain(only, {})
 
 
 def test_e35_a_new_lesson_is_used_at_once(memory: AgentMemory) -> None:
     asked = experience(memory)
-    memory.blackboard.subscribe("agent:play:ltm:*", asked.learnt)
+    memory.blackboard.subscribe("agent:play:ltm:*", asked.long_term_changed)
     assert not asked.failing("town")
     memory.tactician.add_mistake(mistake({"location": "town", "action": "go"}))
     assert set(asked.failing("town")) == {"go"}
@@ -129,7 +130,7 @@ def challenge(played: Played) -> Challenge:
 
 
 def context_of(asked: Experience) -> GameContext:
-    return kit(experience=asked, choices=TaskChoices(asked))
+    return game_context(experience=asked, choices=TaskChoices(asked))
 
 
 def defeat(state: State, against: Opponent, level: int) -> MistakeRecord:
@@ -152,16 +153,16 @@ def test_e35_after_a_defeat_a_team_is_ready_only_at_a_higher_level(
 ) -> None:
     state, against = challenge
     party = alone(state)
-    assert standing(context_of(experience(memory)), party, against).ready
+    assert readiness_of(context_of(experience(memory)), party, against).ready
     level = party[0].level
     memory.tactician.add_mistake(defeat(state, against, level))
-    found = standing(context_of(experience(memory)), party, against)
+    found = readiness_of(context_of(experience(memory)), party, against)
     assert not found.ready
     assert found.held_back is not None
     grown = Party((replace(party[0], level=level + 1),))
-    assert standing(context_of(experience(memory)), grown, against).ready
+    assert readiness_of(context_of(experience(memory)), grown, against).ready
     without = experience(memory, EVERY_USE - {MemoryUse.STRENGTH})
-    assert standing(context_of(without), party, against).ready
+    assert readiness_of(context_of(without), party, against).ready
 
 
 def win(state: State, against: Opponent, level: int, rate: float = 1.0) -> SuccessfulStrategy:
@@ -191,16 +192,16 @@ def test_e35_after_only_wins_a_team_is_ready_one_level_lower_with_the_proof(
     state, against = challenge
     party = almost_ready(state, against)
     assert DARED <= odds(DEX, party, against) < READY
-    assert not standing(context_of(experience(memory)), party, against).ready
+    assert not readiness_of(context_of(experience(memory)), party, against).ready
     memory.tactician.add_strategy(win(state, against, party[0].level + 1))
-    found = standing(context_of(experience(memory)), party, against)
+    found = readiness_of(context_of(experience(memory)), party, against)
     assert found.ready
     assert "all of 3 times" in str(found.proof)
     without = experience(memory, EVERY_USE - {MemoryUse.WINS})
-    assert not standing(context_of(without), party, against).ready
+    assert not readiness_of(context_of(without), party, against).ready
 
     memory.tactician.add_mistake(defeat(state, against, party[0].level))
-    assert not standing(context_of(experience(memory)), party, against).ready
+    assert not readiness_of(context_of(experience(memory)), party, against).ready
 
 
 @pytest.mark.parametrize(("above", "rate"), [(2, 1.0), (1, 0.9)])
@@ -210,7 +211,7 @@ def test_e35_wins_at_higher_levels_or_with_defeats_are_no_proof(
     state, against = challenge
     party = almost_ready(state, against)
     memory.tactician.add_strategy(win(state, against, party[0].level + above, rate))
-    assert not standing(context_of(experience(memory)), party, against).ready
+    assert not readiness_of(context_of(experience(memory)), party, against).ready
 
 
 def test_e35_a_defeat_against_another_team_does_not_count(
@@ -219,9 +220,9 @@ def test_e35_a_defeat_against_another_team_does_not_count(
     state, against = challenge
     lost = defeat(state, against, level=99)
     memory.tactician.add_mistake(replace(lost, situation={**lost.situation, "enemy_level": 1}))
-    assert standing(context_of(experience(memory)), alone(state), against).ready
+    assert readiness_of(context_of(experience(memory)), alone(state), against).ready
     memory.tactician.add_mistake(replace(lost, situation={**lost.situation, "enemy_pokemon": "?"}))
-    assert standing(context_of(experience(memory)), alone(state), against).ready
+    assert readiness_of(context_of(experience(memory)), alone(state), against).ready
 
 
 def waypoint(memory: AgentMemory, way: int, ticks: int, milestone: str = "rival") -> None:
@@ -234,7 +235,7 @@ def waypoint(memory: AgentMemory, way: int, ticks: int, milestone: str = "rival"
         "lost": 0,
     }
     memory.blackboard.write(
-        EPISODIC, WAYPOINT, {**data, "choices": {STARTER.id: way}}, tick=ticks, game_s=1.0
+        EPISODIC, MILESTONE_TIME, {**data, "choices": {STARTER.id: way}}, tick=ticks, game_s=1.0
     )
 
 
@@ -284,8 +285,8 @@ def test_a_run_is_one_entry_with_all_its_milestones(memory: AgentMemory) -> None
     for milestone, tick in (("starter", 100), ("rival", 160), ("rival", 160)):
         data: dict[str, Json] = {"run": "run-7", "choices": {STARTER.id: 3}, "turns": tick // 20}
         reached: dict[str, Json] = {"milestone": milestone, "tick": tick, "battles": 1, "lost": 0}
-        memory.blackboard.write(EPISODIC, WAYPOINT, data | reached, tick=tick, game_s=1.0)
-    (entry,) = memory.blackboard.entries(EPISODIC, kind=WAYPOINT)
+        memory.blackboard.write(EPISODIC, MILESTONE_TIME, data | reached, tick=tick, game_s=1.0)
+    (entry,) = memory.blackboard.entries(EPISODIC, kind=MILESTONE_TIME)
     assert {name: taken["tick"] for name, taken in milestones_of(entry.data).items()} == {
         "starter": 100,
         "rival": 160,
@@ -331,7 +332,7 @@ def in_the_wood(played: Played) -> State:
 def add_run(memory: AgentMemory, name: str, left: dict[str, Json], found: dict[str, Json]) -> None:
     taken: dict[str, Json] = {"tick": 900, "turns": 9, "battles": 3, "lost": 0, "choices": {}}
     data: dict[str, Json] = {"run": name, "milestone": "badge", "left": left, "found": found}
-    memory.blackboard.write(EPISODIC, WAYPOINT, {**taken, **data}, tick=900, game_s=1.0)
+    memory.blackboard.write(EPISODIC, MILESTONE_TIME, {**taken, **data}, tick=900, game_s=1.0)
 
 
 def record_leftovers(memory: AgentMemory, *potions: int, found: int = 2) -> None:
@@ -340,9 +341,9 @@ def record_leftovers(memory: AgentMemory, *potions: int, found: int = 2) -> None
 
 
 def items(memory: AgentMemory, state: State, uses: frozenset[MemoryUse] = EVERY_USE) -> int:
-    return sensed_facts(forage.capability(kit(experience=experience(memory, uses))), state)[
-        forage.ITEMS
-    ]
+    return sensed_facts(
+        forage.capability(game_context(experience=experience(memory, uses))), state
+    )[forage.ITEMS]
 
 
 def test_e35_an_item_that_every_run_had_left_over_is_not_picked_up(
@@ -368,11 +369,11 @@ def test_the_reason_for_leaving_an_item_is_recorded_and_counted_once(
 ) -> None:
     record_leftovers(memory, 5, 3, 4)
     asked = experience(memory)
-    foraging = forage.capability(kit(experience=asked))
+    foraging = forage.capability(game_context(experience=asked))
     for frame in (1, 2):
         sensed_facts(foraging, replace(in_the_wood, frame=frame))
     assert asked.moved[MemoryUse.THINGS] == 1
-    ((about, why),) = asked.told.items()
+    ((about, why),) = asked.influences.items()
     assert about == "HONEY DROP in the wood"
     assert why == "1 and more were left over in all of 3 runs"
 
@@ -392,4 +393,4 @@ def test_items_picked_up_are_counted_from_the_hide_flags(played: Played) -> None
 
 
 def test_without_reports_no_item_is_to_spare(memory: AgentMemory) -> None:
-    assert spare(memory.blackboard.entries(EPISODIC, kind=WAYPOINT)) == {}
+    assert unneeded(memory.blackboard.entries(EPISODIC, kind=MILESTONE_TIME)) == {}

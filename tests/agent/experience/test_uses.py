@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from agent.app import Interrupt, Settings, outlook, play_run
-from agent.app.memory_producers import MeetingProducers
-from agent.battle.options import BattleGoals, TurnState, attack_options, prepared_options
-from agent.battle.policy import AS_GOOD, THRIFT, BattlePolicy, choice
+from agent.app.memory_producers import EncounterProducers
+from agent.battle.options import BattleGoals, TurnState, attack_options, setup_options
+from agent.battle.policy import EQUAL_VALUE, PP_COST, BattlePolicy, choose_order
 from agent.capabilities.battle import capability as battle
 from agent.capabilities.battle import remembered, sequence
-from agent.capabilities.context import GameContext, SquareTried, WaresSeen
-from agent.capabilities.shop import ShopWares
+from agent.capabilities.context import GameContext, SquareTried, StockSeen
+from agent.capabilities.shop import ShopStock
 from agent.capabilities.shop import capability as shop
 from agent.capabilities.travel import around, detour, walk
 from agent.capabilities.unstuck import inquiry
@@ -32,26 +32,26 @@ from agent.skills import (
     Skill,
     Terrain,
     TriedOrders,
-    find_way,
-    overseen,
+    observed,
+    shortest_route,
 )
 from emulator import State
 from emulator.ram.player import Bag, Stack
 from memory import (
     AgentMemory,
+    BlockedSquare,
     Hooks,
     Json,
     LearnedPattern,
     MistakeRecord,
-    PersonHeard,
     Producers,
-    ShelfSeen,
+    ShopStockSeen,
     SuccessfulStrategy,
-    WayBarred,
+    TalkOutcome,
     as_json,
     read_run,
 )
-from memory.tiers.encounters import HEARD, SHELF
+from memory.tiers.encounters import SHOP_STOCK, TALK_OUTCOME
 from tests.agent.demo import (
     DEX,
     STORY,
@@ -59,7 +59,7 @@ from tests.agent.demo import (
     at_the_menu,
     enemy_of,
     free_in,
-    kit,
+    game_context,
     own_of,
     sensed_facts,
 )
@@ -76,19 +76,19 @@ WITHOUT = {each: EVERY_USE - {each} for each in MemoryUse}
 
 def experience(memory: AgentMemory, uses: frozenset[MemoryUse] = EVERY_USE) -> Experience:
     asked = Experience(memory.recall, uses, EPISODIC, STM)
-    memory.blackboard.subscribe("agent:play:ltm:*", asked.learnt)
-    memory.blackboard.subscribe(STM, asked.met)
+    memory.blackboard.subscribe("agent:play:ltm:*", asked.long_term_changed)
+    memory.blackboard.subscribe(STM, asked.encounter_stored)
     return asked
 
 
 def context_of(asked: Experience, hooks: Hooks | None = None) -> GameContext:
-    return kit(experience=asked, hooks=hooks or Hooks())
+    return game_context(experience=asked, hooks=hooks or Hooks())
 
 
 def observed_hooks(memory: AgentMemory) -> Hooks:
     """Return hooks that store encounters as entries."""
     hooks = Hooks()
-    MeetingProducers(STORY, lambda: 1).register(Producers(hooks, memory.blackboard))
+    EncounterProducers(STORY, lambda: 1).register(Producers(hooks, memory.blackboard))
     return hooks
 
 
@@ -113,7 +113,7 @@ def memory_with(folder: Path, kind: str, record: Any) -> Path:  # noqa: ANN401
 
 def square_on_route(state: State, map_id: int) -> tuple[int, int, int]:
     """Return a square of the shortest route to a map that can be walked around."""
-    way = find_way(Terrain(WORLD), Destination(map_id), state)
+    way = shortest_route(Terrain(WORLD), Destination(map_id), state)
     assert way is not None
     open_squares = [
         hop.to[:3]
@@ -129,7 +129,9 @@ def test_e35_a_blocked_square_is_avoided_and_the_plan_says_so(
     state = quiet_lane.state
     (place,) = (each for each in STORY.places if each.map_id == SECOND_TOWN)
     square = square_on_route(state, place.map_id)
-    add_encounter(memory, "barred", WayBarred("the lane", "the second town", *square, passed=False))
+    add_encounter(
+        memory, "barred", BlockedSquare("the lane", "the second town", *square, passed=False)
+    )
     known = context_of(experience(memory))
     assert around(known, state).costs.keys() == {square}
     x, y = square[1:]
@@ -149,16 +151,16 @@ def test_e35_the_route_avoids_the_blocked_square(
     state = quiet_lane.state
     (place,) = (each for each in STORY.places if each.map_id == SECOND_TOWN)
     square = square_on_route(state, place.map_id)
-    add_encounter(memory, "barred", WayBarred("the lane", "", *square, passed=False))
+    add_encounter(memory, "barred", BlockedSquare("the lane", "", *square, passed=False))
     known = context_of(experience(memory, EVERY_USE if uses_memory else WITHOUT[MemoryUse.ROUTES]))
-    known.terrain.beware([lambda now: around(known, now)])
+    known.terrain.set_hazards([lambda now: around(known, now)])
     trace = [state]
     assert quiet_lane.carry_out(traced(walk(place, known, state), trace)) is Outcome.DONE
     assert (square in set(squares(trace))) is not uses_memory
 
 
 def traced(skill: Skill, trace: list[State]) -> Skill:
-    return overseen(skill, trace.append)
+    return observed(skill, trace.append)
 
 
 def squares(trace: list[State]) -> Iterator[tuple[int, int, int]]:
@@ -176,7 +178,7 @@ def test_e35_a_blocked_walk_stores_its_square(memory: AgentMemory, before_the_ga
     before_the_gate.poke({JOY_IGNORE: DIRECTIONS})  # no direction key has an effect
     state = before_the_gate.state
     assert before_the_gate.carry_out(walk(place, known, state)) is Outcome.BLOCKED
-    (square,) = known.experience.barred()
+    (square,) = known.experience.blocked_squares()
     assert square[0] == SECOND_TOWN
     (entry,) = memory.blackboard.entries(STM, kind="barred")
     assert entry.data["towards"] == place.called
@@ -201,10 +203,12 @@ def test_e35_a_blocked_square_is_forgotten_after_a_walk_passes_it(
     state = quiet_lane.state
     square = (LANE, 5, 5)
     known.hooks.emit(SquareTried(state, square, "the second town"))
-    assert known.experience.barred().keys() == {square}
-    add_encounter(memory, "barred", known.experience.barred()[square])  # as from an earlier run
+    assert known.experience.blocked_squares().keys() == {square}
+    add_encounter(
+        memory, "barred", known.experience.blocked_squares()[square]
+    )  # as from an earlier run
     known.hooks.emit(SquareTried(state, square, passed=True))
-    assert known.experience.barred() == {}
+    assert known.experience.blocked_squares() == {}
     (closed,) = memory.blackboard.entries(EPISODIC, kind="barred")
     assert closed.closed == "seen otherwise: a walk passed"
 
@@ -239,11 +243,11 @@ def test_e35_a_shop_without_potions_is_not_visited_for_them(
     maps = {place.name: place.map_id for place in STORY.places}
     there = maps[clerk.place]
     had = tuple(item for item in stock_of(there) if item != POTION)
-    add_encounter(memory, SHELF, ShelfSeen("a store", there, clerk.person, had))
+    add_encounter(memory, SHOP_STOCK, ShopStockSeen("a store", there, clerk.person, had))
     known = context_of(experience(memory))
     assert shops_to_visit(known, outside) <= {other.supplied}
     assert known.experience.moved[MemoryUse.SHOPS]
-    why = known.experience.told[first]
+    why = known.experience.influences[first]
     assert why == f"{STORY.called(there)} had no {DEX.all_items[POTION].name}"
     assert known.experience.broken[f"shop:{clerk.place}"] == {"bag:potions": why}
     without = context_of(experience(memory, WITHOUT[MemoryUse.SHOPS]))
@@ -255,29 +259,31 @@ def test_e35_a_visit_has_no_effect_for_missing_stock(memory: AgentMemory) -> Non
     asked = experience(memory)
     asked.broken["go"] = {"there": "no clerk was there"}
     go = Action("go", (), (Effect("there", 1), Effect("gone", 1)), 2, "go")
-    (today,) = ActionCosts(asked).today([go], {}, None)
-    assert [each.fact for each in today.effects] == ["gone"]
-    assert today.note == "remembered: no clerk was there"
+    (current_costs,) = ActionCosts(asked).current_costs([go], {}, None)
+    assert [each.fact for each in current_costs.effects] == ["gone"]
+    assert current_costs.note == "remembered: no clerk was there"
 
 
 def test_e35_stock_that_is_seen_again_contradicts_memory(
     memory: AgentMemory, outside: State
 ) -> None:
     first, *others = stock_of(STORE)
-    add_encounter(memory, SHELF, ShelfSeen("the store", STORE, NEAR_STORE.person, tuple(others)))
+    add_encounter(
+        memory, SHOP_STOCK, ShopStockSeen("the store", STORE, NEAR_STORE.person, tuple(others))
+    )
     known = context_of(experience(memory), observed_hooks(memory))
-    assert ShopWares(known).believed(NEAR_STORE) == set(others)
+    assert ShopStock(known).believed(NEAR_STORE) == set(others)
     (there,) = (each.map_id for each in STORY.places if each.name == NEAR_STORE.place)
     inside = replace(outside, map=replace(outside.map, map_id=there))
-    known.hooks.emit(WaresSeen(inside, NEAR_STORE.person, (first, *others)))
-    assert ShopWares(known).believed(NEAR_STORE) == {first, *others}
-    (closed,) = memory.blackboard.entries(EPISODIC, kind=SHELF)
+    known.hooks.emit(StockSeen(inside, NEAR_STORE.person, (first, *others)))
+    assert ShopStock(known).believed(NEAR_STORE) == {first, *others}
+    (closed,) = memory.blackboard.entries(EPISODIC, kind=SHOP_STOCK)
     assert closed.closed == f"seen otherwise: item {first} is there"
 
 
 def test_e35_a_visit_stores_the_stock_of_the_list(played: Played) -> None:
     with closing(read_run(played.folder)) as folder:
-        seen = [dict(event.payload) for event in folder.store.events(SHELF)]
+        seen = [dict(event.payload) for event in folder.store.events(SHOP_STOCK)]
     assert seen
     for each in seen:
         assert tuple(each["wares"]) == stock_of(each["map_id"])
@@ -289,8 +295,8 @@ def test_e35_a_run_that_knows_of_missing_stock_does_not_go_there(
     with closing(read_run(played.folder)) as folder:
         asked = [row.tick for row in folder.store.events("action") if is_shopping(row.payload)]
     assert asked  # with an empty memory
-    shelf = ShelfSeen("the store", STORE, NEAR_STORE.person, (11, 12))
-    path = memory_with(tmp_path, SHELF, shelf)
+    shelf = ShopStockSeen("the store", STORE, NEAR_STORE.person, (11, 12))
+    path = memory_with(tmp_path, SHOP_STOCK, shelf)
     settings = Settings(seed=3, run=tmp_path / "run", memory=path, until="delivered")
     summary = play_run(settings, Watcher(), Interrupt())
     with closing(read_run(tmp_path / "run")) as folder:
@@ -307,14 +313,14 @@ def is_shopping(action: Mapping[str, Any]) -> bool:
 # People
 
 
-def mother() -> PersonHeard:
+def mother() -> TalkOutcome:
     (errand,) = STORY.errands
-    return PersonHeard("the house", HOUSE, errand.person, "Awake at last", ())
+    return TalkOutcome("the house", HOUSE, errand.person, "Awake at last", ())
 
 
 def test_e35_a_person_who_only_talks_is_stored_as_such(played: Played) -> None:
     with closing(read_run(played.folder)) as folder:
-        (heard,) = [dict(event.payload) for event in folder.store.events(HEARD)]
+        (heard,) = [dict(event.payload) for event in folder.store.events(TALK_OUTCOME)]
     assert (heard["map_id"], heard["slot"], heard["came"]) == (HOUSE, STORY.errands[0].person, [])
     assert heard["words"].startswith("Awake at last")
 
@@ -326,11 +332,14 @@ def test_e35_a_person_who_only_talked_in_an_earlier_run_is_not_talked_to(
     run = tmp_path / "run"
     without = () if uses_memory else (MemoryUse.PEOPLE,)
     settings = Settings(
-        run=run, memory=memory_with(tmp_path, HEARD, mother()), without=without, until="left_home"
+        run=run,
+        memory=memory_with(tmp_path, TALK_OUTCOME, mother()),
+        without=without,
+        until="left_home",
     )
     summary = play_run(settings, Watcher(), Interrupt())
     with closing(read_run(run)) as folder:
-        talks = list(folder.store.events(HEARD))
+        talks = list(folder.store.events(TALK_OUTCOME))
     assert (len(talks), summary.moved["people"]) == ((0, 1) if uses_memory else (1, 0))
     words = "say goodbye downstairs: number 1 in the house only talks: 'Awake at last'"
     assert (words in outlook(None, run).remembered) is uses_memory
@@ -352,7 +361,7 @@ def test_e35_an_inquiry_asks_each_person_once_and_later_skips_those_who_only_tal
         in_town.carry_out(asking.action.begin(in_town.state))
         asked += 1
         assert asked < 9
-    heard = memory.blackboard.entries(STM, kind=HEARD)
+    heard = memory.blackboard.entries(STM, kind=TALK_OUTCOME)
     assert 0 < len(heard) <= asked
     assert all(each.data["words"] for each in heard)
     silent = {each.data["slot"] for each in heard if not each.data["came"]}
@@ -411,7 +420,9 @@ def undecided(played: Played) -> tuple[State, int]:
             return False
         numbers = [known.move for known in own_of(state).moves]
         changing = (
-            each for each in numbers if choice(DEX, state, BattleGoals(sequence=(each,))).swayed
+            each
+            for each in numbers
+            if choose_order(DEX, state, BattleGoals(sequence=(each,))).influenced
         )
         found.extend((state, each) for each in changing)
         return bool(found)
@@ -439,14 +450,14 @@ def test_e35_a_sequence_never_chooses_a_worse_move(first_turn: State) -> None:
     plain = options(first_turn)
     best = max(plain.values())
     for known in own_of(first_turn).moves:
-        order = choice(DEX, first_turn, BattleGoals(sequence=(known.move,))).order
-        assert plain[order] >= best - AS_GOOD - THRIFT
+        order = choose_order(DEX, first_turn, BattleGoals(sequence=(known.move,))).order
+        assert plain[order] >= best - EQUAL_VALUE - PP_COST
 
 
 def options(state: State) -> dict[Order, float]:
     table = TurnState.of(DEX, state, BattleGoals())
     assert table is not None
-    return {each.order: each.worth for each in (*attack_options(table), *prepared_options(table))}
+    return {each.order: each.value for each in (*attack_options(table), *setup_options(table))}
 
 
 ONE = Action("one", (), (Effect("there", 1),), 2, "go one way")
@@ -456,8 +467,8 @@ THERE = Goal("there", (Require("there", at_least=1),), 1, "be there")
 
 
 def pattern_of(*actions: str) -> LearnedPattern:
-    words = f"{THERE.says}: {', '.join(actions)}"
-    conditions: dict[str, Json] = {"location": "town", "reasoning": THERE.says}
+    words = f"{THERE.label}: {', '.join(actions)}"
+    conditions: dict[str, Json] = {"location": "town", "reasoning": THERE.label}
     return LearnedPattern(words, "action_sequence", words, conditions, "", 1, 3, 0, 1.0, LATE, 1.0)
 
 
@@ -472,8 +483,8 @@ def test_e35_of_plans_of_equal_cost_the_one_that_worked_is_chosen(
     found = search(THERE, {})
     assert found is not None
     assert names_of(found) == (taken,)
-    says = "remembered: from here this worked 3 of 3 times" in explain(found, {})
-    assert says is (taken == "two")
+    label = "remembered: from here this worked 3 of 3 times" in explain(found, {})
+    assert label is (taken == "two")
     assert asked.moved[MemoryUse.SEQUENCES] == (taken == "two")
     without_memory = experience(memory, WITHOUT[MemoryUse.SEQUENCES])
     plain = ActionCosts(without_memory, lambda _state: "town").search([ONE, other], {}, state)
@@ -504,8 +515,8 @@ def test_e35_a_remembered_cost_is_counted_when_it_changes_the_plan(memory: Agent
 
 def test_counts_of_changed_decisions_are_part_of_a_checkpoint(memory: AgentMemory) -> None:
     asked = experience(memory)
-    asked.sways(MemoryUse.PEOPLE, "an errand", "she only talks")
+    asked.record_influence(MemoryUse.PEOPLE, "an errand", "she only talks")
     again = experience(memory)
     again.restore(asked.to_json())
-    again.sways(MemoryUse.PEOPLE, "an errand", "she only talks")
+    again.record_influence(MemoryUse.PEOPLE, "an errand", "she only talks")
     assert again.moved == {MemoryUse.PEOPLE: 1}

@@ -13,14 +13,20 @@ from typing import Any, Final
 
 from agent.advisor.money.limits import Ceilings, load_terms
 from agent.advisor.money.prices import load_prices
-from agent.advisor.port import Advice, Advisor, Purpose, Question, Silence, Silent, Tool
+from agent.advisor.port import Advice, Advisor, NoAnswer, NoAnswerReason, Purpose, Question, Tool
 from agent.app import Summary
-from agent.app.advice import Asking
+from agent.app.advice import AdviceSource
 from agent.app.build import Branch
 from agent.app.model import THREAD, ModelService
 from agent.app.session import PlayLimits
 from agent.app.settings import ModelTerms
-from agent.mind.advice import Advising, CurrentMoment, Describing, QuestionAnswered, QuestionContext
+from agent.mind.advice import (
+    CurrentMoment,
+    ModelAdvice,
+    QuestionAnswered,
+    QuestionContext,
+    SituationDescriber,
+)
 from agent.mind.advisor_tools import AdvisorTools
 from emulator import Dex, demo_cartridge_path, load_cartridge
 from memory import RunStore, open_run_store
@@ -55,9 +61,9 @@ class AdvisorSlot:
     tools: Sequence[Tool] = ()
     advisor: Advisor | None = None
 
-    def ask(self, question: Question) -> Advice | Silent:
+    def ask(self, question: Question) -> Advice | NoAnswer:
         if self.advisor is None:
-            return Silent(Silence.FAULT, "there is no advisor")
+            return NoAnswer(NoAnswerReason.FAULT, "there is no advisor")
         return self.advisor.ask(question)
 
 
@@ -73,8 +79,8 @@ class Game:
 
     @property
     def moment(self) -> QuestionContext:
-        advising = advising_of(self.branch)
-        return advising.now()
+        model_advice = advising_of(self.branch)
+        return model_advice.now()
 
     @property
     def known(self) -> dict[str, tuple[str, str, str, str]]:
@@ -91,31 +97,31 @@ class Game:
 
     def ask(
         self, moment: QuestionContext, *, dex: Dex | None = None, about: str = ""
-    ) -> Advice | Silent:
+    ) -> Advice | NoAnswer:
         """Return the answer to a question of the mind about `moment`, with the names of `dex`."""
-        advising = advising_of(self.branch)
-        old, tick = advising._describe, moment.percept.tick
-        assert isinstance(old, Describing)
-        answers: list[Advice | Silent] = []
+        model_advice = advising_of(self.branch)
+        old, tick = model_advice._describe, moment.percept.tick
+        assert isinstance(old, SituationDescriber)
+        answers: list[Advice | NoAnswer] = []
         hook = self.branch.hooks.after(
             QuestionAnswered, lambda _call, answered: answers.append(answered.answer)
         )
-        advising._describe = replace(old, dex=dex or old.dex)
-        advising.now, before = CurrentMoment(), advising.now
-        advising.now.look = lambda: moment
+        model_advice._describe = replace(old, dex=dex or old.dex)
+        model_advice.now, before = CurrentMoment(), model_advice.now
+        model_advice.now.look = lambda: moment
         try:
-            advising._asked.clear()
-            advising.ask(tick, Purpose.STUCK, about or "nothing moves")
+            model_advice._asked.clear()
+            model_advice.ask(tick, Purpose.STUCK, about or "nothing moves")
         finally:
-            advising._describe, advising.now = old, before
+            model_advice._describe, model_advice.now = old, before
             self.branch.hooks.remove(hook)
         return answers[0]
 
     def tools(self, dex: Dex, moment: QuestionContext) -> Sequence[Tool]:
         """Return the tools of a mind at `moment`, with the names of `dex`."""
-        advising = advising_of(self.branch)
-        old = advising._describe
-        assert isinstance(old, Describing)
+        model_advice = advising_of(self.branch)
+        old = model_advice._describe
+        assert isinstance(old, SituationDescriber)
         actions = self.branch.memory.actions(self.store, self.branch.hooks)
         still = moment._replace(plan_for=lambda _goal: None)
         return AdvisorTools(actions, replace(old, dex=dex), lambda: still).all()
@@ -133,16 +139,16 @@ def observed(messages: Sequence[Message]) -> tuple[Observations, Observations]:
     return parse(complete.observations), parse("\n".join(sliced))
 
 
-def advising_of(branch: Branch) -> Advising:
-    """Return the `Advising` of a mind with an advisor."""
-    advising = branch.mind._advising
-    assert advising is not None
-    return advising
+def advising_of(branch: Branch) -> ModelAdvice:
+    """Return the `ModelAdvice` of a mind with an advisor."""
+    model_advice = branch.mind._model_advice
+    assert model_advice is not None
+    return model_advice
 
 
 @contextmanager
 def played_game(
-    home: Path, asking: Asking | None = None, prepare: Callable[[Branch], object] = id
+    home: Path, asking: AdviceSource | None = None, prepare: Callable[[Branch], object] = id
 ) -> Iterator[Game]:
     """Play the demo until the team is healed and yield the game; without `asking` only rules play.
 
@@ -154,7 +160,7 @@ def played_game(
         slot.tools = tools
         return slot
 
-    with advised_session(home, asking or Asking(make_advisor), seed=3) as opened:
+    with advised_session(home, asking or AdviceSource(make_advisor), seed=3) as opened:
         branch = opened.session._branch
         prepare(branch)
         summary = opened.session.play(PlayLimits(UNTIL, 2_000), Watcher())

@@ -14,7 +14,7 @@ import pytest
 
 from agent.advisor.model import Request
 from agent.advisor.money.limits import input_token_bound
-from agent.advisor.port import Advice, Silent, ToolRefused
+from agent.advisor.port import Advice, NoAnswer, ToolRefused
 from agent.advisor.prompt import data_block
 from agent.advisor.secrets import Mask
 from agent.app import AskSettings, Decider
@@ -105,7 +105,7 @@ def harmless_name(game: Game, tmp_path_factory: pytest.TempPathFactory) -> "Aske
 class Asked:
     """One question: its answer, the texts that were sent, and the observations of them."""
 
-    def __init__(self, scene: Stage, answer: Advice | Silent) -> None:
+    def __init__(self, scene: Stage, answer: Advice | NoAnswer) -> None:
         self.answer = answer
         (self.body, *_) = scene.bodies
         self.words = "\n".join(_texts(self.body["messages"]))
@@ -236,15 +236,15 @@ def named(moment: QuestionContext, name: str) -> QuestionContext:
     state = replace(percept.state, party=replace(percept.state.party, mons=mons))
     return moment._replace(
         percept=replace(percept, state=state),
-        goals=[replace(each, says=f"beat {name}") for each in moment.goals],
-        actions=[replace(each, says=f"give {name} what {name} wants") for each in moment.actions],
+        goals=[replace(each, label=f"beat {name}") for each in moment.goals],
+        actions=[replace(each, label=f"give {name} what {name} wants") for each in moment.actions],
         plan=explain(_plan(moment, name), moment.facts),
     )
 
 
 def _plan(moment: QuestionContext, name: str) -> Plan:
-    goal = replace(moment.goals[0], says=f"beat {name}")
-    steps = tuple(replace(each, says=f"walk to {name}", note=name) for each in moment.actions[:3])
+    goal = replace(moment.goals[0], label=f"beat {name}")
+    steps = tuple(replace(each, label=f"walk to {name}", note=name) for each in moment.actions[:3])
     return Plan(goal, steps, tuple(1 for _ in steps))
 
 
@@ -343,9 +343,9 @@ def assert_no_false_facts(asked: Asked, game: Game, scene: Stage, *kinds: str) -
     assert no_key_in(scene)
 
 
-def assert_harmless_answer(answer: Advice | Silent, game: Game) -> None:
+def assert_harmless_answer(answer: Advice | NoAnswer, game: Game) -> None:
     """Check that an answer names only offered goals and has no key, tag or invisible character."""
-    text = answer.detail if isinstance(answer, Silent) else answer.note
+    text = answer.detail if isinstance(answer, NoAnswer) else answer.note
     assert KEY not in text
     assert "<" not in text
     assert all(each.isprintable() for each in text)
@@ -472,7 +472,9 @@ def test_a_fact_that_already_holds_cannot_be_claimed(
 
 def test_the_words_of_a_confirmed_claim_stay_a_claim(claims_game: Game, user: ToolUser) -> None:
     key = user.store(text="the champion is beaten", claims={"fact": "badges", "at_least": 1})
-    claims_game.branch.memory.truth.judge({**claims_game.moment.facts, "badges": 1}, 400)
+    claims_game.branch.memory.claim_checker.check_claims(
+        {**claims_game.moment.facts, "badges": 1}, 400
+    )
     (row,) = user.use("recall", text="champion").splitlines()
     assert row.startswith(f"| {key} (claim, the bound was confirmed, the text was not, tick")
 

@@ -11,7 +11,7 @@ from agent.errors import Stuck
 from agent.mind.intent import Intent, IntentSource
 from agent.mind.mind import Mind
 from agent.mind.progress import ProgressMonitor
-from agent.mind.recovery import Ladder
+from agent.mind.recovery import StuckRecovery
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.planning.search import Plan
@@ -79,8 +79,8 @@ class World:
         )
         hooks = Hooks()
         hooks.after(Mind.plan_for, self._note)
-        ladder = Ladder(ProgressMonitor(patience=50), seed=0)
-        return Mind((capability,), cast("Recall", EmptyMemory()), hooks, ladder)
+        recovery = StuckRecovery(ProgressMonitor(patience=50), seed=0)
+        return Mind((capability,), cast("Recall", EmptyMemory()), hooks, recovery)
 
     def _note(self, _call: Call, plan: Plan | None) -> None:
         self.plans.append(" ".join(action.name for action in plan.actions) if plan else "none")
@@ -88,7 +88,7 @@ class World:
     def tick(self, mind: Mind) -> Intent:
         """Decide and perform one step."""
         intent = mind.decide(self.percept, mind.sense(self.percept))
-        mind.learn(intent, self.facts, intent.course.resume(self.percept.state))
+        mind.learn(intent, self.facts, intent.skill_run.resume(self.percept.state))
         return intent
 
     def names(self, mind: Mind, ticks: int) -> list[str]:

@@ -11,7 +11,7 @@ from agent.capabilities.unstuck import Inquiry
 from agent.errors import Stuck, StuckReason
 from agent.mind.mind import Mind
 from agent.mind.progress import LOST, PATIENCE, QUIET, ProgressMonitor
-from agent.mind.recovery import COOL_DOWN, MOST_RESTORES, EpisodeTold, Ladder, StuckEpisode
+from agent.mind.recovery import COOL_DOWN, MOST_RESTORES, EpisodeReport, StuckEpisode, StuckRecovery
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, wait
@@ -63,7 +63,7 @@ class StuckWorld:
             return {"there": 0, "in_battle": 0}
 
         hooks = Hooks()
-        hooks.after(EpisodeTold, self._note)
+        hooks.after(EpisodeReport, self._note)
         alarm = Reflex("alarm", lambda _percept: self.alarm, wait(1), "it rings")
         world = Capability(
             name="world",
@@ -73,22 +73,22 @@ class StuckWorld:
             reflexes=(alarm,),
         )
         asking = Inquiry(BoundAction(ASK, self._ask), lambda _state: self.unasked > 0)
-        ladder = Ladder(ProgressMonitor(), 1, BoundAction(LEAVE, no_use), asking)
-        return Mind((world,), cast("Recall", None), hooks, ladder)
+        recovery = StuckRecovery(ProgressMonitor(), 1, BoundAction(LEAVE, no_use), asking)
+        return Mind((world,), cast("Recall", None), hooks, recovery)
 
     def _ask(self, _state: State) -> Skill:
         self.unasked -= 1
         yield wait(1)
         return Outcome.DONE
 
-    def _note(self, _call: Call, reported: EpisodeTold) -> None:
+    def _note(self, _call: Call, reported: EpisodeReport) -> None:
         self.reported.append(reported.episode)
 
     def tick(self) -> str:
         self.percept = replace(self.percept, tick=self.percept.tick + 1)
         facts = self.mind.sense(self.percept)
         intent = self.mind.decide(self.percept, facts)
-        self.mind.learn(intent, facts, intent.course.resume(self.percept.state))
+        self.mind.learn(intent, facts, intent.skill_run.resume(self.percept.state))
         self.names.append(intent.name)
         return intent.name
 
@@ -111,7 +111,7 @@ class StuckWorld:
         self.percept = richer(self.percept, levels=1)
 
     def saved(self) -> Any:  # noqa: ANN401 -- JSON
-        return self.mind.to_json()["ladder"]
+        return self.mind.to_json()["recovery"]
 
 
 def test_an_action_that_keeps_failing_cools_down(percept: Percept) -> None:
@@ -185,7 +185,7 @@ def test_a_restore_keeps_cool_downs_and_waits_a_different_time(percept: Percept)
     died = world.mind.to_json()
     world.mind = world.new_mind()
     world.mind.restore(before)
-    world.mind.come_back(died, 10)
+    world.mind.resume_after_restore(died, 10)
     world.percept = replace(world.percept, tick=10)
     saved = world.saved()
     assert saved["restores"] == 1
@@ -207,7 +207,7 @@ def test_recovery_gives_up_in_the_end(percept: Percept) -> None:
         died = world.mind.to_json()
         world.mind = world.new_mind()
         world.mind.restore(before)
-        world.mind.come_back(died, 0)
+        world.mind.resume_after_restore(died, 0)
         world.percept = replace(world.percept, tick=0)
     assert 0 < lives <= MOST_RESTORES
     assert world.reported[-1].rungs[-1] == "give_up"
@@ -321,7 +321,7 @@ def test_repeated_failure_is_detected_even_while_other_things_are_new(
     ticks = ticks_to_verdict(progress, failing())
     assert is_growing or ticks < PATIENCE
     assert progress.verdict is StuckReason.REPEATED_FAILURE
-    assert progress.culprits == ("go",)
+    assert progress.suspects == ("go",)
 
 
 def test_a_gain_gives_every_action_another_chance(percept: Percept) -> None:
@@ -337,7 +337,7 @@ def gains_after(died: Percept, other: Percept) -> bool:
     """Return whether `other` is a gain on a new branch after an abandoned branch reached `died`."""
     dead, progress = ProgressMonitor(), ProgressMonitor()
     dead.saw(died)
-    progress.come_back(dead.to_json())
+    progress.resume_after_restore(dead.to_json())
     return progress.saw(other)
 
 
@@ -381,7 +381,7 @@ def test_cancelling_an_action_at_the_same_place_is_a_reflex_loop(percept: Percep
 
     assert ticks_to_verdict(progress, dropped()) < PATIENCE
     assert progress.verdict is StuckReason.REFLEX_LOOP
-    assert progress.culprits == ("go",)
+    assert progress.suspects == ("go",)
 
 
 def test_no_plan_for_any_goal_is_detected_before_the_patience_ends(percept: Percept) -> None:
@@ -390,7 +390,7 @@ def test_no_plan_for_any_goal_is_detected_before_the_patience_ends(percept: Perc
     def lost() -> Iterator[Percept]:
         while True:
             yield percept
-            progress.at_a_loss()
+            progress.no_plan()
 
     assert ticks_to_verdict(progress, lost()) <= LOST + 2
     assert progress.verdict is StuckReason.NO_PLAN

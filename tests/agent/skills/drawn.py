@@ -46,7 +46,7 @@ class OneMapWorld:
     lifts: Mapping[int, Lift] = field(default_factory=dict)
     map_ids: frozenset[int] = frozenset()
 
-    def alike(self, _map_id: int) -> "OneMapWorld":
+    def simplest_equal(self, _map_id: int) -> "OneMapWorld":
         return self
 
     def map(self, _map_id: int) -> GameMap:

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 import pytest
 
 from agent.app.plan import read_images
-from agent.skills import Outcome, Skill, Terrain, buy, look_at, swap, use_item
+from agent.skills import Outcome, Skill, Terrain, buy, show_menu, swap, use_item
 from emulator import Button, Menu, MenuKind, Party, State, read_state
 from emulator.profile import symbol
 from emulator.ram.player import Bag, Stack
@@ -179,8 +179,8 @@ def state() -> State:
 @pytest.mark.parametrize(
     ("errand", "wanted"),
     [
-        (lambda state: look_at(MenuKind.PARTY, lambda: True, state, patience=1), "POKéMON"),
-        (lambda state: look_at(MenuKind.ITEMS, lambda: True, state, patience=1), "ITEM"),
+        (lambda state: show_menu(MenuKind.PARTY, lambda: True, state, patience=1), "POKéMON"),
+        (lambda state: show_menu(MenuKind.ITEMS, lambda: True, state, patience=1), "ITEM"),
         (lambda state: swap(0, 1, state), "POKéMON"),
         (lambda state: use_item(POTION, 0, state), "ITEM"),
     ],

@@ -230,9 +230,9 @@ def test_cleared_obstacles_and_changed_blocks_combine() -> None:
 def test_maps_without_obstacles_share_the_hops_of_the_plain_world() -> None:
     surfing = WORLD.passing(ALL)
     inside = Spot(BEDROOM, 3, 6, TOWN)
-    assert surfing.alike(BEDROOM) is WORLD
+    assert surfing.simplest_equal(BEDROOM) is WORLD
     assert hops(surfing, inside) is hops(WORLD, inside)
-    assert surfing.alike(TOWN) is surfing
+    assert surfing.simplest_equal(TOWN) is surfing
 
 
 def test_pond_and_cut_tree_of_the_demo_are_obstacles() -> None:
@@ -264,7 +264,7 @@ def by_the_pond(played: Played) -> Iterator[Game]:
 def test_an_obstacle_that_cannot_be_cleared_blocks_at_once(by_the_pond: Game) -> None:
     """No mon knows SURF, although the passage claims so."""
     terrain = Terrain(WORLD)
-    terrain.open([lambda _state: ALL])
+    terrain.set_passages([lambda _state: ALL])
     there = Destination(TOWN, frozenset({ON_THE_POND}))
     skill = travel(terrain, there, by_the_pond.state, patience=3)
     assert by_the_pond.carry_out(skill) is Outcome.BLOCKED

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.app import Interrupt, Settings, TickView, play_run
-from agent.capabilities.field_moves import Learner, able_to_learn, learners_of, pupil_for
+from agent.capabilities.field_moves import Learner, able_to_learn, learner_for, learners_of
 from agent.perception.percept import Due, Perceiver
 from agent.skills import (
     CUT,
@@ -121,9 +121,9 @@ def test_fly_needs_the_badge_and_a_visited_town(town: Game) -> None:
 
 def test_the_learner_is_the_mon_that_loses_least(town: Game) -> None:
     assert STARTER in learners_of(DEX, CUT)
-    assert pupil_for(DEX, town.state.party, CUT) == Learner(0, 2)
+    assert learner_for(DEX, town.state.party, CUT) == Learner(0, 2)
     set_mon(town, STARTER, HIT, GLOWER, SCAMPER, STRENGTH)
-    pupil = pupil_for(DEX, town.state.party, CUT)
+    pupil = learner_for(DEX, town.state.party, CUT)
     assert pupil is not None
     assert pupil.slot in (0, 1, 2)  # the last is an HM move
     set_mon(town, STARTER, CUT)
@@ -135,7 +135,7 @@ def test_the_learner_is_the_mon_that_loses_least(town: Game) -> None:
 def test_the_stories_name_the_badge_of_each_field_move() -> None:
     def badges(kind: CartridgeKind) -> dict[str, int]:
         story = Story.of(kind)
-        return {each.name: story.marks[each.badge].number for each in story.field_moves}
+        return {each.name: story.ram_facts[each.badge].number for each in story.field_moves}
 
     red = {"cut": 1, "fly": 2, "surf": 4, "strength": 3, "flash": 0}
     assert badges(CartridgeKind.RED) == red

@@ -218,7 +218,7 @@ def test_with_a_full_team_a_caught_mon_goes_to_the_box(ring: Ring) -> None:
 @pytest.mark.parametrize("slot", [0, 2, 3])
 def test_the_chosen_move_is_replaced_by_a_fifth(ring: Ring, slot: int) -> None:
     known = ("SURE POKE", "GLOWER", "NIBBLE", "PINCH")
-    level, lesson = next((each.level, each.move) for each in DEX.species(3).lessons)
+    level, lesson = next((each.level, each.move) for each in DEX.species(3).level_up_moves)
     ring.enter(Fighter("TOASTNUT", level - 1, known, short_of=1))
     ring.weaken()
     asked = ring.fight(Script(forgotten=slot))
@@ -229,7 +229,7 @@ def test_the_chosen_move_is_replaced_by_a_fifth(ring: Ring, slot: int) -> None:
 
 def test_a_fifth_move_is_refused_when_the_commander_decides_so(ring: Ring) -> None:
     known = ("SURE POKE", "GLOWER", "NIBBLE", "PINCH")
-    level = DEX.species(3).lessons[0].level
+    level = DEX.species(3).level_up_moves[0].level
     ring.enter(Fighter("TOASTNUT", level - 1, known, short_of=1))
     ring.weaken()
     asked = ring.fight(Script(forgotten=None))

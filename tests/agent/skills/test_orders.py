@@ -21,7 +21,7 @@ from agent.skills import (
     is_allowed,
 )
 from emulator import BattleKind, BattleResult, Button, MenuKind, Phase, State, Step
-from emulator.dex.trainers import Member
+from emulator.dex.trainers import TeamMember
 from emulator.profile import symbol
 from tests.agent.demo import DEX, asking, at_the_menu, enemy_of
 from tests.agent.ring import Script, species_of
@@ -35,7 +35,7 @@ TRAINER = next(number for number, each in DEX.all_trainers.items() if len(each.t
 
 def party(game: Game, *members: tuple[int, str]) -> None:
     """Give the player this team, with full HP and the moves of its levels."""
-    team = [Member(level, species_of(name)) for level, name in members]
+    team = [TeamMember(level, species_of(name)) for level, name in members]
     for address, data in party_in_ram(DEX, team, 0x8888, game.state.player.player_id).items():
         game.console.poke(address, data)
 

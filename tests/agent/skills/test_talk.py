@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from agent.skills import Destination, Outcome, SkillRun, Terrain, examine, look_at, talk, travel
+from agent.skills import Destination, Outcome, SkillRun, Terrain, examine, show_menu, talk, travel
 from emulator import Button, Facing, MenuKind
 from emulator.profile import symbol
 from tests.agent.demo import WORLD, free_in
@@ -79,14 +79,14 @@ def test_the_party_menu_stays_open_until_it_was_seen(rest_house: Game) -> None:
         looks.append(menu is not None and menu.kind is MenuKind.PARTY)
         return len(looks) > 3
 
-    outcome = rest_house.carry_out(look_at(MenuKind.PARTY, seen, rest_house.state, patience=10))
+    outcome = rest_house.carry_out(show_menu(MenuKind.PARTY, seen, rest_house.state, patience=10))
     assert outcome is Outcome.DONE
     assert all(looks[:3])
     assert rest_house.state.in_control
 
 
 def test_an_unseen_party_menu_is_closed(rest_house: Game) -> None:
-    skill = look_at(MenuKind.PARTY, lambda: False, rest_house.state, patience=3)
+    skill = show_menu(MenuKind.PARTY, lambda: False, rest_house.state, patience=3)
     assert rest_house.carry_out(skill) is Outcome.BLOCKED
     assert rest_house.state.in_control
 
@@ -95,14 +95,14 @@ def test_nothing_is_pressed_while_a_menu_opens(rest_house: Game) -> None:
     free = rest_house.state
     # Red is like this for about twenty frames: the font is loaded, the cursor is not shown yet.
     opening = replace(free, menu=None, dialogue=replace(free.dialogue, font_loaded=True))
-    skill = look_at(MenuKind.START, lambda: True, free, patience=3)
+    skill = show_menu(MenuKind.START, lambda: True, free, patience=3)
     assert next(skill).button is Button.START
     assert [skill.send(opening).button for _ in range(5)] == [None] * 5
 
 
 def test_a_missed_start_press_is_repeated(rest_house: Game) -> None:
     free = rest_house.state
-    skill = look_at(MenuKind.START, lambda: True, free, patience=3)
+    skill = show_menu(MenuKind.START, lambda: True, free, patience=3)
     presses = [next(skill).button, *(skill.send(free).button for _ in range(40))]
     assert presses.count(Button.START) == 3
 
@@ -131,7 +131,7 @@ def test_the_bag_list_is_scrolled(rest_house: Game) -> None:
         rows.append(menu.index if menu is not None and menu.kind is MenuKind.ITEMS else -1)
         return 1 in rows
 
-    outcome = rest_house.carry_out(look_at(MenuKind.ITEMS, seen, rest_house.state, patience=10))
+    outcome = rest_house.carry_out(show_menu(MenuKind.ITEMS, seen, rest_house.state, patience=10))
     assert outcome is Outcome.DONE
     assert rows[:2] == [0, 1]
     assert rest_house.state.in_control
@@ -145,6 +145,6 @@ def test_the_start_menu_is_shown(rest_house: Game) -> None:
         kinds.extend([menu.kind] if menu is not None else [])
         return True
 
-    outcome = rest_house.carry_out(look_at(MenuKind.START, seen, rest_house.state, patience=3))
+    outcome = rest_house.carry_out(show_menu(MenuKind.START, seen, rest_house.state, patience=3))
     assert (outcome, kinds) == (Outcome.DONE, [MenuKind.START])
     assert rest_house.state.in_control

@@ -43,8 +43,8 @@ def shows_team(state: State) -> bool:
 
 
 def seen(state: State, text: str) -> Percept:
-    sight = ScreenReading(1, Screen(np.zeros((144, 160), np.uint8)), text, None) if text else None
-    return Percept(1, state, "", 1.0, (), sight, None)
+    reading = ScreenReading(1, Screen(np.zeros((144, 160), np.uint8)), text, None) if text else None
+    return Percept(1, state, "", 1.0, (), reading, None)
 
 
 @pytest.fixture(scope="module")

@@ -180,7 +180,7 @@ def test_a_task_is_done_at_the_place_in_the_facts(
 @every_step
 def test_a_task_has_the_effect_in_the_facts(task: Task, steps: dict[str, dict[str, Any]]) -> None:
     effects = steps[STEPS[task.id]]["effects"]
-    mark = STORY.marks[task.sets]
+    mark = STORY.ram_facts[task.sets]
     given = {
         "event": [row["bit_index"] for row in effects.get("events_set", ())],
         "badge": [effects["badge"]["bit"]] if "badge" in effects else [],
@@ -194,7 +194,7 @@ def test_a_task_has_the_preconditions_in_the_facts(
     task: Task, steps: dict[str, dict[str, Any]]
 ) -> None:
     place = STORY.place(task.place)
-    waits = {STORY.marks[parse_fact(fact)[0]] for fact in (*task.needs, *place.needs)}
+    waits = {STORY.ram_facts[parse_fact(fact)[0]] for fact in (*task.needs, *place.needs)}
     needed = steps[STEPS[task.id]]["pre"].get("events", ())
     # It may need more than the facts list, such as what opens the way there; never less.
     assert {row["bit_index"] for row in needed} <= {
@@ -258,12 +258,12 @@ def test_places_behind_a_gate_need_the_facts_that_open_it() -> None:
     ],
 )
 def test_routes_avoid_guarded_squares(image: str, closed: set[tuple[int, int, int]]) -> None:
-    kit = _game_context()
-    capabilities_for(kit)
+    game_context = _game_context()
+    capabilities_for(game_context)
     [(_, ram)] = read_images(FACTS / "wram" / f"{image}.wram")
     state = read_state(ram, 0)
     corners = {(1, 19, 9), (1, 32, 8), (2, 35, 17), (193, 4, 2)}
-    assert kit.terrain.hazards(state).walls & corners == closed
+    assert game_context.terrain.hazards(state).walls & corners == closed
 
 
 def test_clerks_are_those_in_the_facts(maps: dict[int, dict[str, Any]]) -> None:
@@ -308,7 +308,7 @@ def test_the_badge_milestone_reads_a_gym_statue(maps: dict[int, dict[str, Any]])
     (badge,) = [each for each in STORY.milestones if each.id == "first_badge"]
     assert badge.map_id is not None
     statues = [row for row in maps[badge.map_id]["hidden"] if row["fn"] == "GymStatues"]
-    assert badge.reading in [(row["x"], row["y"]) for row in statues]
+    assert badge.sign in [(row["x"], row["y"]) for row in statues]
     assert {row["facing"] for row in statues} == {"up"}
 
 
@@ -316,12 +316,12 @@ def test_story_facts_are_read_again_when_their_sources_change(played: Played) ->
     with game_at(played.folder, lambda state: bool(state.party) and state.in_control) as game:
         state = game.state
     story = story_tasks.capability(_game_context())
-    (sensor,) = [each for each in story.sensors if "badge:boulder" in each.tells]
-    marks = replace(story, sensors=(sensor,))
+    (sensor,) = [each for each in story.sensors if "badge:boulder" in each.fact_names]
+    ram_facts = replace(story, sensors=(sensor,))
     kinds = ("event:", "badge:", "item:")  # some objects are hidden from the beginning
 
     def true(state: State) -> set[str]:
-        facts = facts_of(marks, state)
+        facts = facts_of(ram_facts, state)
         return {fact for fact, value in facts.items() if value and fact.startswith(kinds)}
 
     before = true(state)
@@ -354,7 +354,7 @@ def test_the_statues_of_the_mansion_are_answered_yes() -> None:
     switch = {"event:mansion_switch_on", "clear:mansion_switch_on"}
     interactions = [each.interaction for each in STORY.tasks if each.sets in switch]
     assert len(interactions) == 5
-    assert all(each.told["yes"] for each in interactions)
+    assert all(each.value["yes"] for each in interactions)
 
 
 def test_story_items_are_kept() -> None:

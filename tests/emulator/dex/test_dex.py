@@ -12,7 +12,7 @@ import pytest
 from emulator import Cartridge, CartridgeError, CartridgeKind, Dex, Ram, Species, World
 from emulator.cartridge import Rom
 from emulator.dex.species import Evolution, EvolvesBy, LevelUpMove
-from emulator.dex.trainers import Member
+from emulator.dex.trainers import TeamMember
 from emulator.dex.wild import Wild
 from emulator.profile import symbol
 from emulator.ram.party import Stats
@@ -20,7 +20,7 @@ from emulator.rules.rule_book import Matchup, StageRatio
 from emulator.rules.stats import Growth
 from emulator.text import charmap
 from emulator.world.header import FIRST_INDOOR_MAP
-from emulator.world.residents import TRAINER_HEADER_SIZE, Lookout, read_lookouts
+from emulator.world.map_objects import TRAINER_HEADER_SIZE, SightLine, read_sight_lines
 from tests.emulator.synthetic.facts import Facts, load
 from tests.emulator.synthetic.image import offset, word
 
@@ -70,7 +70,7 @@ def test_every_field_of_a_species() -> None:
     assert one.first_moves == (1, 2)
     assert one.growth == Growth(6, 5, -15, 100, 140)
     assert one.machines == (0, 2, 54)
-    assert (one.lessons, one.evolutions) == ((), ())
+    assert (one.level_up_moves, one.evolutions) == ((), ())
 
 
 def test_indices_without_a_species_are_left_out_and_mew_is_stored_apart() -> None:
@@ -88,7 +88,7 @@ def test_evolutions_and_level_up_moves() -> None:
         Evolution(EvolvesBy.ITEM, 1, 33, 10),
         Evolution(EvolvesBy.TRADE, 1, 0, 11),
     )
-    assert one.lessons == (
+    assert one.level_up_moves == (
         *(
             LevelUpMove(7, 73),
             LevelUpMove(13, 22),
@@ -113,14 +113,14 @@ def test_a_pokemon_knows_its_last_four_moves_without_repeats() -> None:
 
 
 def test_a_learnset_without_an_end_mark_is_empty() -> None:
-    assert dex_with(species_tables(bytes([0]) + bytes([9]) * 80)).species(2).lessons == ()
+    assert dex_with(species_tables(bytes([0]) + bytes([9]) * 80)).species(2).level_up_moves == ()
 
 
 @pytest.mark.parametrize("evolution", EvolvesBy)
 def test_evolutions_without_an_end_mark_are_bounded(evolution: EvolvesBy) -> None:
     one = dex_with(species_tables(bytes([evolution.value]) * 80)).species(2)
     assert 0 < len(one.evolutions) <= 21
-    assert one.lessons == ()
+    assert one.level_up_moves == ()
 
 
 def test_a_class_has_no_more_teams_than_a_byte_can_count() -> None:
@@ -173,9 +173,12 @@ def test_trainers() -> None:
     )
     walker = dex.trainer(1)
     assert (walker.number, walker.name, walker.base_money) == (1, "WALKER", 15)
-    assert walker.teams == ((Member(11, 7), Member(11, 8)), (Member(9, 7), Member(12, 8)))
+    assert walker.teams == (
+        (TeamMember(11, 7), TeamMember(11, 8)),
+        (TeamMember(9, 7), TeamMember(12, 8)),
+    )
     assert (walker.prize(1), walker.prize(2)) == (165, 180)
-    assert dex.trainer(47).teams == ((Member(3, 5),),)
+    assert dex.trainer(47).teams == ((TeamMember(3, 5),),)
 
 
 def test_a_class_without_teams_begins_where_the_next_one_does() -> None:
@@ -326,7 +329,7 @@ def header(bit: int, sight: int, base: int) -> bytes:
     return bytes([bit, sight << 4]) + (FLAGS + base).to_bytes(2, "little") + texts
 
 
-def sights(headers: Sequence[bytes], slots: Sequence[int], *, at: int = AT) -> dict[int, Lookout]:
+def sights(headers: Sequence[bytes], slots: Sequence[int], *, at: int = AT) -> dict[int, SightLine]:
     """Return the decoded sights when the game's last checked header is at `at`."""
     rom = bytearray(b"\xc9" * 0x8000)
     listed = b"".join(headers) + b"\xff"
@@ -334,17 +337,17 @@ def sights(headers: Sequence[bytes], slots: Sequence[int], *, at: int = AT) -> d
     work = bytearray(0x2000)
     pointer = symbol("wTrainerHeaderPtr") - 0xC000
     work[pointer : pointer + 2] = at.to_bytes(2, "big")
-    return dict(read_lookouts(Rom(bytes(rom)), BANK, Ram(((0xC000, bytes(work)),)), slots))
+    return dict(read_sight_lines(Rom(bytes(rom)), BANK, Ram(((0xC000, bytes(work)),)), slots))
 
 
 def test_headers_as_many_as_trainers_belong_to_them_in_order() -> None:
     found = sights([header(3, 4, 10), header(5, 2, 10)], [1, 6])
-    assert found == {1: Lookout(4, 83), 6: Lookout(2, 85)}
+    assert found == {1: SightLine(4, 83), 6: SightLine(2, 85)}
 
 
 def test_a_leader_without_a_header_does_not_shift_the_other_headers() -> None:
     listed = [header(2, 3, 20), header(3, 3, 20)]
-    wanted = {2: Lookout(3, 162), 3: Lookout(3, 163)}
+    wanted = {2: SightLine(3, 162), 3: SightLine(3, 163)}
     assert sights(listed, [1, 2, 3]) == wanted
     assert sights(listed, [1, 2, 3], at=AT + TRAINER_HEADER_SIZE) == wanted
     assert sights(listed, [1, 2, 3], at=AT + 2 * TRAINER_HEADER_SIZE) == wanted
@@ -381,10 +384,10 @@ def test_all_fields_of_all_species_match_the_facts(dex: Dex) -> None:
 
 def fields(one: Species) -> tuple[object, ...]:
     evolutions = [(each.by, each.level, each.item, each.species) for each in one.evolutions]
-    lessons = [list(lesson) for lesson in one.lessons]
+    level_up_moves = [list(lesson) for lesson in one.level_up_moves]
     identity = (one.dex, one.name, list(one.types), tuple(one.base))
     rates = (one.catch_rate, one.base_experience, one.growth)
-    return *identity, *rates, list(one.first_moves), lessons, evolutions, list(one.machines)
+    return *identity, *rates, list(one.first_moves), level_up_moves, evolutions, list(one.machines)
 
 
 def written(row: Facts) -> tuple[object, ...]:

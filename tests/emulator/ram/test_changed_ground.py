@@ -143,7 +143,7 @@ def test_the_blocks_of_a_map_that_is_still_loading_are_ignored(
     live = world.live_map(state)
     assert state.tiles_in_sight is not None
     assert live is not None
-    assert live.unlike(state.tiles_in_sight) > 0
+    assert live.count_differences(state.tiles_in_sight) > 0
     assert world.seen(state) is world
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from emulator import Button, ConsoleError, Facing, PyBoyConsole, Ram, ScreenType, Step, read_state
-from emulator.ram.control import Doubt
+from emulator.ram.control import NoControl
 from emulator.ram.dialogue import Waiting
 from tests.emulator.moments import MESSAGE_BOX, TILE_MAP, Change, box, state_with, tile
 
@@ -21,34 +21,34 @@ def test_a_quiet_moment_is_trusted_and_in_control() -> None:
 @pytest.mark.parametrize(
     ("changes", "doubt", "screen_type"),
     [
-        ({0xC100: 0}, Doubt.NOT_STARTED, ScreenType.TITLE),
-        ({0xD368: 0}, Doubt.NOT_STARTED, ScreenType.TITLE),
-        ({0xD369: 0}, Doubt.NOT_STARTED, ScreenType.TITLE),
-        ({0xD367: 24}, Doubt.NOT_STARTED, ScreenType.TITLE),
-        ({0xD362: 8}, Doubt.OFF_MAP, ScreenType.OVERWORLD),
-        ({0xD361: 0xFF}, Doubt.OFF_MAP, ScreenType.OVERWORLD),
-        ({0xFF40: 0x00}, Doubt.SCREEN_OFF, ScreenType.TRANSITION),
-        ({0xFF47: 0x90}, Doubt.FADING, ScreenType.TRANSITION),
-        ({0xFF47: 0xFE}, Doubt.FADING, ScreenType.TRANSITION),
-        ({0xD730: 0x20, 0xD13A: 9}, Doubt.WARPING, ScreenType.TRANSITION),
-        ({0xCD6B: 0xFF}, Doubt.INPUT_IGNORED, ScreenType.TRANSITION),
-        ({0xD730: 0x80}, Doubt.SCRIPTED, ScreenType.SCRIPTED),
-        ({0xCD38: 2}, Doubt.SCRIPTED, ScreenType.SCRIPTED),
-        ({0xD736: 0x40}, Doubt.SCRIPTED, ScreenType.SCRIPTED),
-        ({0xD730: 0x01}, Doubt.ESCORTED, ScreenType.SCRIPTED),
-        ({0xCC57: 1}, Doubt.ESCORTED, ScreenType.SCRIPTED),
-        ({0xD057: 0xFF}, Doubt.BLACKOUT, ScreenType.BATTLE),
+        ({0xC100: 0}, NoControl.NOT_STARTED, ScreenType.TITLE),
+        ({0xD368: 0}, NoControl.NOT_STARTED, ScreenType.TITLE),
+        ({0xD369: 0}, NoControl.NOT_STARTED, ScreenType.TITLE),
+        ({0xD367: 24}, NoControl.NOT_STARTED, ScreenType.TITLE),
+        ({0xD362: 8}, NoControl.OFF_MAP, ScreenType.OVERWORLD),
+        ({0xD361: 0xFF}, NoControl.OFF_MAP, ScreenType.OVERWORLD),
+        ({0xFF40: 0x00}, NoControl.SCREEN_OFF, ScreenType.TRANSITION),
+        ({0xFF47: 0x90}, NoControl.FADING, ScreenType.TRANSITION),
+        ({0xFF47: 0xFE}, NoControl.FADING, ScreenType.TRANSITION),
+        ({0xD730: 0x20, 0xD13A: 9}, NoControl.WARPING, ScreenType.TRANSITION),
+        ({0xCD6B: 0xFF}, NoControl.INPUT_IGNORED, ScreenType.TRANSITION),
+        ({0xD730: 0x80}, NoControl.SCRIPTED, ScreenType.SCRIPTED),
+        ({0xCD38: 2}, NoControl.SCRIPTED, ScreenType.SCRIPTED),
+        ({0xD736: 0x40}, NoControl.SCRIPTED, ScreenType.SCRIPTED),
+        ({0xD730: 0x01}, NoControl.ESCORTED, ScreenType.SCRIPTED),
+        ({0xCC57: 1}, NoControl.ESCORTED, ScreenType.SCRIPTED),
+        ({0xD057: 0xFF}, NoControl.BLACKOUT, ScreenType.BATTLE),
     ],
 )
 def test_a_transitional_state_is_not_trusted(
-    changes: Change, doubt: Doubt, screen_type: ScreenType
+    changes: Change, doubt: NoControl, screen_type: ScreenType
 ) -> None:
     state = state_with(changes)
     assert state.control.reasons == (doubt,)
     assert not state.control.trusted
     assert not state.in_control
     assert state.screen_type is screen_type
-    assert state.game_started == (doubt is not Doubt.NOT_STARTED)
+    assert state.game_started == (doubt is not NoControl.NOT_STARTED)
 
 
 def test_a_dark_cave_does_not_count_as_fading() -> None:

@@ -67,8 +67,8 @@ def put_learnsets(image: Image, species: dict[int, Facts]) -> None:
     for index in range(1, 191):
         facts = species.get(index, {"evolutions": [], "learnset": []})
         evolutions = b"".join(map(evolution, facts["evolutions"]))
-        lessons = bytes(value for lesson in facts["learnset"] for value in lesson)
-        pointers += word(image.allocate(bank, evolutions + b"\0" + lessons + b"\0"))
+        level_up_moves = bytes(value for lesson in facts["learnset"] for value in lesson)
+        pointers += word(image.allocate(bank, evolutions + b"\0" + level_up_moves + b"\0"))
     image.put_table("EvosMovesPointerTable", pointers)
 
 

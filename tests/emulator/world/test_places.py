@@ -16,7 +16,7 @@ from emulator.cartridge import Rom
 from emulator.profile import RomAddress, table
 from emulator.world.header import TownMapEntry, read_town_map_entry
 from emulator.world.map_items import HiddenItem, Shop, read_hidden_items, read_shops
-from emulator.world.residents import Resident, ResidentKind, Toggle, read_toggles
+from emulator.world.map_objects import MapObject, MapObjectKind, Toggle, read_toggles
 from emulator.world.texts import (
     MAX_BYTES,
     MAX_COMMANDS,
@@ -48,8 +48,8 @@ def entry(label: str, at: int) -> RomAddress:
     return RomAddress(bank, address + at)
 
 
-def person_with_text(slot: int, text_id: int) -> Resident:
-    return Resident(slot, 1, 0, 0, False, text_id, ResidentKind.PERSON)
+def person_with_text(slot: int, text_id: int) -> MapObject:
+    return MapObject(slot, 1, 0, 0, False, text_id, MapObjectKind.PERSON)
 
 
 def test_shops_are_recognised_by_their_text() -> None:
@@ -203,7 +203,7 @@ def test_every_person_of_the_demo_stands_or_walks(demo: Cartridge) -> None:
     for here in World.of(demo).maps:
         for one in here.people:
             assert one.walks == bool(one.ways)
-            assert one.walks or one.facing is not None or one.kind is ResidentKind.BOULDER
+            assert one.walks or one.facing is not None or one.kind is MapObjectKind.BOULDER
 
 
 MAPS: Final = Path(__file__).resolve().parents[3] / "roms" / "demo" / "world" / "maps"

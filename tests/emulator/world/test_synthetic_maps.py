@@ -8,7 +8,7 @@ import pytest
 from emulator import Cartridge, Dex, Facing, World
 from emulator.dex.wild import WildTable
 from emulator.world.game_map import Warp, WarpTrigger
-from emulator.world.residents import Resident, ResidentKind
+from emulator.world.map_objects import MapObject, MapObjectKind
 from emulator.world.texts import TextKind
 from emulator.world.tileset import read_ground
 from tests.emulator.synthetic.facts import Facts, all_maps, load, real_maps
@@ -17,11 +17,11 @@ from tests.emulator.synthetic.texts import SERVICES, ExpectedText, expected_text
 SIDES = {"north": Facing.UP, "south": Facing.DOWN, "west": Facing.LEFT, "east": Facing.RIGHT}
 FACINGS = {"down": Facing.DOWN, "up": Facing.UP, "left": Facing.LEFT, "right": Facing.RIGHT}
 KINDS = {
-    "npc": ResidentKind.PERSON,
-    "trainer": ResidentKind.TRAINER,
-    "item": ResidentKind.ITEM,
-    "pokemon": ResidentKind.MON,
-    "boulder": ResidentKind.BOULDER,
+    "npc": MapObjectKind.PERSON,
+    "trainer": MapObjectKind.TRAINER,
+    "item": MapObjectKind.ITEM,
+    "pokemon": MapObjectKind.MON,
+    "boulder": MapObjectKind.BOULDER,
 }
 WAYS = {
     "ANY_DIR": frozenset(Facing),
@@ -169,7 +169,7 @@ def test_all_objects_of_all_maps(world: World) -> None:
         assert found == [written(row) for row in each["objects"]], each["name"]
 
 
-def resident(one: Resident) -> tuple[object, ...]:
+def resident(one: MapObject) -> tuple[object, ...]:
     where = (one.slot, one.picture, one.x, one.y, one.walks, one.facing, one.ways)
     return *where, one.text_id, one.kind, one.opponent, one.mon, one.item
 

@@ -19,7 +19,7 @@ from emulator import (
 )
 from emulator.cartridge import Rom
 from emulator.world.game_map import WarpTrigger
-from emulator.world.residents import ResidentKind
+from emulator.world.map_objects import MapObjectKind
 from emulator.world.tileset import Ground, read_ground
 from tests.emulator.conftest import WALK
 from tests.emulator.synthetic.image import offset, word
@@ -236,11 +236,11 @@ def test_signs_and_objects_of_a_map_are_read() -> None:
     assert [(sign.x, sign.y, sign.text_id) for sign in here.header.signs] == [(2, 3, 8)]
     kinds = [(person.slot, person.kind, person.text_id) for person in here.people]
     assert kinds == [
-        (1, ResidentKind.PERSON, 3),
-        (2, ResidentKind.TRAINER, 4),
-        (3, ResidentKind.ITEM, 5),
-        (4, ResidentKind.BOULDER, 6),
-        (5, ResidentKind.MON, 7),
+        (1, MapObjectKind.PERSON, 3),
+        (2, MapObjectKind.TRAINER, 4),
+        (3, MapObjectKind.ITEM, 5),
+        (4, MapObjectKind.BOULDER, 6),
+        (5, MapObjectKind.MON, 7),
     ]
     walker, trainer, ball, boulder, mon = here.people
     assert walker.position == (1, 2)

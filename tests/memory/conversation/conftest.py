@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from memory.store.conversations import ConversationStore
-from tests.memory.conversation.threads import TalkFixture, open_conversations, talk
+from tests.memory.conversation.fixtures import TalkFixture, open_conversations, talk
 
 
 @pytest.fixture

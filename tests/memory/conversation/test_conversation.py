@@ -18,7 +18,7 @@ from memory.store.conversation_record import (
     Reflection,
 )
 from memory.store.conversations import ConversationStore
-from tests.memory.conversation.threads import (
+from tests.memory.conversation.fixtures import (
     StubObserver,
     StubReflector,
     TalkFixture,

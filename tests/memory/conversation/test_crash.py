@@ -31,7 +31,7 @@ from memory.store.conversation_record import Chunk, Reflection
 from memory.store.conversations import ConversationStore
 from memory.store.database import Database
 from memory.tokens import tokens
-from tests.memory.conversation.threads import (
+from tests.memory.conversation.fixtures import (
     Crash,
     CrashingDatabase,
     StubObserver,

@@ -31,7 +31,7 @@ from memory.conversation.view import (
     Injected,
     Now,
     age,
-    annotated,
+    annotate_ages,
     inject,
     is_reminder,
     other_conversation,
@@ -39,7 +39,7 @@ from memory.conversation.view import (
 )
 from memory.store.conversation_record import Chunk, MessageOrigin
 from memory.tokens import CHARACTERS, TokenEstimator, tokens
-from tests.memory.conversation.talks import dated, said
+from tests.memory.conversation.sample_talk import dated, said
 
 DAY = dt.date(2026, 11, 22)
 ASSERTED = LinePriority.ASSERTED
@@ -308,7 +308,7 @@ def test_d11_ages_gaps_and_past_due_marks() -> None:
         "* ✅ won by 2026-11-24\n* 🔴 plans to heal by game 1:00:00, and by tick 9000"
     )
     now = Now(TODAY, game_s=3_600, tick=5_012, attempt=3)
-    assert annotated(text, now) == snapshot("""\
+    assert annotate_ages(text, now) == snapshot("""\
 [now: 2026-11-25, game 1:00:00, tick 5012, attempt 3]
 Date: 2026-11-20 (5 days ago, 0:50:00 of play ago, 3812 ticks ago)
 * 🔴 (14:30, game 0:10:00, tick 1200) plans to train until level 10 (by tick 2000) [past due]
@@ -320,7 +320,7 @@ Date: 2026-11-24 (yesterday, 1012 ticks ago)
 * ✅ won by 2026-11-24
 * 🔴 plans to heal by game 1:00:00, and by tick 9000\
 """)
-    assert render(parse(annotated(text, now))) == text
+    assert render(parse(annotate_ages(text, now))) == text
 
 
 @given(
@@ -331,7 +331,7 @@ Date: 2026-11-24 (yesterday, 1012 ticks ago)
 )
 def test_d11_parsing_drops_ages(observations: object, now: Now) -> None:
     text = render(observations)  # type: ignore[arg-type]  # drawn from its own strategy
-    assert parse(annotated(text, now)) == parse(text)
+    assert parse(annotate_ages(text, now)) == parse(text)
 
 
 FRAGMENTS = [
@@ -343,13 +343,13 @@ FRAGMENTS = [
 @given(st.lists(st.sampled_from(FRAGMENTS)))
 def test_d11_parsing_drops_ages_from_any_text(parts: list[str]) -> None:
     text, now = "".join(parts), Now(TODAY, game_s=5.0, tick=9)
-    assert parse(annotated(text, now)) == parse(text)
-    assert annotated(annotated(text, now), now) == annotated(text, now)
+    assert parse(annotate_ages(text, now)) == parse(text)
+    assert annotate_ages(annotate_ages(text, now), now) == annotate_ages(text, now)
 
 
 def test_d11_without_text_or_time_nothing_is_annotated() -> None:
-    assert annotated("", Now(TODAY)) == ""
-    assert annotated(OLD, Now()) == OLD
+    assert annotate_ages("", Now(TODAY)) == ""
+    assert annotate_ages(OLD, Now()) == OLD
 
 
 def group(number: int, text: str) -> Chunk:

@@ -22,7 +22,7 @@ from memory.conversation.format import (
     render,
 )
 from memory.conversation.model import is_degenerate, problem_with
-from memory.conversation.port import Condensed, DistillingFailed
+from memory.conversation.port import Condensed, CondensingFailed
 from memory.conversation.rules import HeuristicObserver, HeuristicReflector
 from memory.conversation.situation_format import (
     Failure,
@@ -33,7 +33,7 @@ from memory.conversation.situation_format import (
 )
 from memory.store.conversation_record import Message, MessageOrigin
 from memory.tokens import tokens
-from tests.memory.conversation.talks import (
+from tests.memory.conversation.sample_talk import (
     MILESTONES,
     answered,
     asked,
@@ -359,7 +359,7 @@ def test_d18_repeated_reflection_keeps_each_milestone_and_failure() -> None:
 
 
 def test_d19_reflecting_requires_observations() -> None:
-    with pytest.raises(DistillingFailed, match="observe something first"):
+    with pytest.raises(CondensingFailed, match="observe something first"):
         reflect(" \n", 100)
 
 

@@ -19,13 +19,21 @@ from memory.conversation.model import (
     reflect_until,
     reflecting_prompt,
 )
-from memory.conversation.port import Condensed, DistillingFailed
+from memory.conversation.port import Condensed, CondensingFailed
 from memory.conversation.rules import HeuristicReflector
 from memory.conversation.situation_format import milestones_in, situation
 from memory.store.conversation_record import Message, MessageOrigin
 from memory.tokens import tokens
-from tests.memory.conversation.talks import answered, asked, called, dated, play, returned, said
-from tests.memory.conversation.threads import StubReflector
+from tests.memory.conversation.fixtures import StubReflector
+from tests.memory.conversation.sample_talk import (
+    answered,
+    asked,
+    called,
+    dated,
+    play,
+    returned,
+    said,
+)
 
 STUCK = replace(
     situation("stuck", 80, 40, "route_1"),
@@ -267,7 +275,7 @@ def test_d17_a_reflection_that_is_not_smaller_is_retried_at_higher_levels() -> N
 )
 def test_d17_d34_at_most_three_higher_levels_are_tried(start: int, levels: list[int]) -> None:
     model = Answers([in_tags(LONG)])
-    with pytest.raises(DistillingFailed, match="ask again when there are more"):
+    with pytest.raises(CondensingFailed, match="ask again when there are more"):
         reflect_until(ModelReflector(model), LONG, 10_000, start)
     assert [system for system, _ in model.prompts] == [
         reflecting_prompt(LONG, level, 10_000).system for level in levels
@@ -277,10 +285,10 @@ def test_d17_d34_at_most_three_higher_levels_are_tried(start: int, levels: list[
 def test_d17_no_higher_level_is_tried_without_an_answer() -> None:
     def complete(system: str, _user: str) -> str:
         calls.append(system)
-        raise DistillingFailed("too late")
+        raise CondensingFailed("too late")
 
     calls: list[str] = []
-    with pytest.raises(DistillingFailed, match="too late"):
+    with pytest.raises(CondensingFailed, match="too late"):
         reflect_until(ModelReflector(complete), LONG, 10_000)
     assert len(calls) == 1
 
@@ -289,7 +297,7 @@ def test_d17_no_higher_level_is_tried_without_an_answer() -> None:
     ("reply", "problem"), [(" ", "could not be made smaller"), ("x" * 801, "201 tokens of")]
 )
 def test_d19_d34_an_empty_or_too_long_reflection_is_rejected(reply: str, problem: str) -> None:
-    with pytest.raises(DistillingFailed, match=problem):
+    with pytest.raises(CondensingFailed, match=problem):
         reflect_until(StubReflector(reply=reply), LONG, 200)
 
 
@@ -299,7 +307,7 @@ def test_d17_d34_rules_can_be_retried_like_models() -> None:
     milestones = "Date: unknown\n* 🔴 milestones reached: " + ", ".join(
         f"m_{number}" for number in range(100)
     )
-    with pytest.raises(DistillingFailed, match="could not be made smaller"):
+    with pytest.raises(CondensingFailed, match="could not be made smaller"):
         reflect_until(HeuristicReflector(), milestones, 50)
 
 

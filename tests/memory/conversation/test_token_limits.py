@@ -10,12 +10,12 @@ import pytest
 
 from memory.conversation.boundaries import CONTINUED
 from memory.conversation.config import ConversationConfig
-from memory.conversation.jobs import in_thread
+from memory.conversation.jobs import run_in_thread
 from memory.conversation.port import Condensed, ConversationEventKind
 from memory.store.conversation_record import Message, MessageOrigin, Work
 from memory.store.conversations import ConversationStore
 from memory.tokens import tokens
-from tests.memory.conversation.threads import (
+from tests.memory.conversation.fixtures import (
     WORD,
     StubObserver,
     StubReflector,
@@ -187,7 +187,7 @@ def test_d37_a_slow_observer_delays_a_step_only_for_its_patience(
     threads: ConversationStore,
 ) -> None:
     slow = Slow()
-    it = talk(threads, PATIENT, observer=slow, background=in_thread, clock=monotonic)
+    it = talk(threads, PATIENT, observer=slow, background=run_in_thread, clock=monotonic)
     for _ in range(40):  # without any answer of the observer
         it.say("user", 20)
         assert context(it) <= PATIENT.hard_limit
@@ -201,7 +201,7 @@ def test_d20_d37_background_observations_are_stored_at_the_next_call(
     threads: ConversationStore,
 ) -> None:
     slow = Slow()
-    it = talk(threads, PATIENT, observer=slow, background=in_thread, clock=monotonic)
+    it = talk(threads, PATIENT, observer=slow, background=run_in_thread, clock=monotonic)
     while Work.BUFFERING_OBSERVATION not in it.record.works:
         it.turn()
     assert it.conversation.status()["buffered_chunks"] == 0
@@ -213,13 +213,13 @@ def test_d20_d37_background_observations_are_stored_at_the_next_call(
 
 def test_d22_flags_show_running_jobs_and_waiting_steps(threads: ConversationStore) -> None:
     slow = Slow()
-    it = talk(threads, PATIENT, observer=slow, background=in_thread)
+    it = talk(threads, PATIENT, observer=slow, background=run_in_thread)
     it.say("user", 900)
     it.say("assistant", 5)
     it.conversation.after_turn()
     record = it.record
     assert record.works == {Work.BUFFERING_OBSERVATION}
-    other = talk(threads, PATIENT, thread="u", observer=slow, background=in_thread)
+    other = talk(threads, PATIENT, thread="u", observer=slow, background=run_in_thread)
     other.say("user", 1_200)
     other.conversation.before_call(0)
     record = other.record
@@ -232,7 +232,7 @@ def test_d22_flags_show_running_jobs_and_waiting_steps(threads: ConversationStor
 def test_d37_an_endless_job_is_abandoned(threads: ConversationStore) -> None:
     slow = Slow()
     config = replace(small_config(), patience=0.0, deadline=60.0)
-    it = talk(threads, config, observer=slow, background=in_thread)
+    it = talk(threads, config, observer=slow, background=run_in_thread)
     while Work.BUFFERING_OBSERVATION not in it.record.works:
         it.turn()
     it.clock.now += 61
@@ -245,7 +245,7 @@ def test_d37_an_endless_job_is_abandoned(threads: ConversationStore) -> None:
 def test_d32_two_processes_do_not_observe_the_same_messages(tmp_path: Path) -> None:
     slow, quick = Slow(), StubObserver(source="llm")
     one, two = (open_conversations(tmp_path / "a.sqlite") for _ in range(2))
-    first = talk(one, observer=slow, background=in_thread, holder="first")
+    first = talk(one, observer=slow, background=run_in_thread, holder="first")
     second = talk(two, observer=quick, holder="second")
     while Work.BUFFERING_OBSERVATION not in first.record.works:
         first.turn()
@@ -284,7 +284,7 @@ def test_d32_a_late_chunk_is_rejected(tmp_path: Path) -> None:
     """When a lease expires while its holder works, the store decides."""
     slow = Slow()
     one, two = (open_conversations(tmp_path / "a.sqlite") for _ in range(2))
-    first = talk(one, observer=slow, background=in_thread, holder="first")
+    first = talk(one, observer=slow, background=run_in_thread, holder="first")
     second = talk(two, holder="second")
     while Work.BUFFERING_OBSERVATION not in first.record.works:
         first.turn()

@@ -142,7 +142,7 @@ class Machine(RuleBasedStateMachine):
         )
 
     @rule(scope=SCOPES, place=st.integers(0, 40), close=st.booleans(), utility=st.floats(0, 1))
-    def judge(self, scope: str, place: int, close: bool, utility: float) -> None:  # noqa: FBT001
+    def check_claims(self, scope: str, place: int, close: bool, utility: float) -> None:  # noqa: FBT001
         entries = self.blackboard.entries(scope)
         if entries:
             entry = entries[place % len(entries)]

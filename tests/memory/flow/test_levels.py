@@ -10,7 +10,7 @@ from memory.flow.subscription import AllOf, AnyOf, Fullness, OnDemand, Periodic,
 from memory.tiers.approaches import APPROACH, SITUATION, SPAN
 from memory.tiers.consolidator import CONSOLIDATION
 from memory.tiers.knowledge import ConsolidationConfig
-from memory.tiers.lessons import COMPACT_AT, KEPT_S, SESSION, Lessons, edges
+from memory.tiers.lessons import COMPACT_AT, KEPT_S, SESSION, LessonTransformers, edges
 from memory.tiers.observer import RECENT_ACTIONS, TICK_STATE
 from tests.memory.samples import (
     EPISODIC,
@@ -26,7 +26,9 @@ from tests.memory.samples import (
 )
 
 SEMANTIC, PROCEDURAL = scope_name("play", "ltm:semantic"), scope_name("play", "ltm:procedural")
-EDGES = {each.name: each for each in edges("play", Lessons(ConsolidationConfig(), "s", NOON))}
+EDGES = {
+    each.name: each for each in edges("play", LessonTransformers(ConsolidationConfig(), "s", NOON))
+}
 
 
 def held(tiers: Tiers, scope: str) -> dict[str, int]:

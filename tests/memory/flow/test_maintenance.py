@@ -67,7 +67,7 @@ def test_b26_decayed_entries_are_pruned_when_their_scope_is_due(
     assert maintenance.run() == [X]
     assert held(blackboard, X) == [2]
     assert maintenance.run() == []  # not due again
-    assert maintenance.run(asked=True) == [X]
+    assert maintenance.run(forced=True) == [X]
     assert held(blackboard, X) == [2]
 
 
@@ -101,7 +101,7 @@ def test_b27_a_time_to_live_survives_decay_and_revision(
 ) -> None:
     entry = note(blackboard, 1, ttl_s=100.0)
     blackboard.expire(90.0)
-    maintenance.run(asked=True)
+    maintenance.run(forced=True)
     entry = blackboard.revise(entry, relevance=0.9, utility=0.7, importance=9, tags=["a"])
     assert entry.expires_s == 100.0
     blackboard.expire(99.9)
@@ -228,7 +228,7 @@ def test_b28_knowledge_is_neither_pruned_nor_merged(tiers: Tiers) -> None:
     tiers.tactician.add_pattern(PATTERN)
     tiers.tactician.add_pattern(replace(PATTERN, pattern_id="p2"))
     tiers.blackboard.expire(1e7)
-    tiers.memory.maintenance.run(asked=True)
+    tiers.memory.maintenance.run(forced=True)
     assert set(tiers.tactician.patterns) == {"p1", "p2"}
 
 
@@ -244,7 +244,7 @@ def test_b26_the_index_is_rebuilt_when_all_scopes_are_maintained(blackboard: Bla
     maintenance = Maintenance(blackboard, reindex=times.__next__)
     maintenance.run()
     assert repr(times) == "count(0)"
-    maintenance.run(asked=True)
+    maintenance.run(forced=True)
     assert repr(times) == "count(1)"
 
 

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 
-def scribble_over(path: Path, table: str) -> None:
+def corrupt_table(path: Path, table: str) -> None:
     """Overwrite the first page of a table, and invalidate the page cache of other connections."""
     with closing(sqlite3.connect(path, isolation_level=None)) as file:
         ((root,),) = file.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,))

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.observations.block import Section, Telling, observations_block
+from memory.observations.block import RowMode, Section, observations_block
 from memory.observations.observation import Observation, Result
 from memory.observations.tools import TOOL_SECTIONS
 from memory.tokens import tokens
-from tests.memory.observations.observing import (
+from tests.memory.observations.tool_calls import (
     TOOL_CALLS,
     all_of,
     command_result,
@@ -221,9 +221,9 @@ def test_c20_stale_rows_are_omitted_and_stale_errors_marked() -> None:
     assert rows(text, "Errors") == ["Failed: make (no longer so: tick 3: make -> exit 0)"]
 
 
-@pytest.mark.parametrize("telling", Telling)
-def test_c10_an_additional_section_is_shown_in_place(telling: Telling) -> None:
-    more = Section("Weather", {"rain": "fell"}, 1, telling)
+@pytest.mark.parametrize("row_mode", RowMode)
+def test_c10_an_additional_section_is_shown_in_place(row_mode: RowMode) -> None:
+    more = Section("Weather", {"rain": "fell"}, 1, row_mode)
     text = observations_block([stored(1, "rain", "it rains")], [more, *TOOL_SECTIONS])
     assert text is not None
     assert titles(text) == ["Weather"]

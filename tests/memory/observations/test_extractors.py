@@ -15,7 +15,7 @@ from memory import Faults, MalformedRecord, Observed, RunStore
 from memory.observations.block import observations_block
 from memory.observations.observation import MOST_OPEN, Capture, Extractors, ObservationQuery, Result
 from memory.observations.tools import TOOL_SECTIONS, TOOLS
-from tests.memory.observations.observing import (
+from tests.memory.observations.tool_calls import (
     DONE,
     TOOL_CALLS,
     command_result,

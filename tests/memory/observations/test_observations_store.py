@@ -8,11 +8,11 @@ import pytest
 
 from memory import BusyStore, Observed, RunStore, StoreError, open_run_store, read_run_store
 from memory.observations.observation import Observation, ObservationQuery
-from tests.memory.observations.damage import scribble_over
+from tests.memory.observations.damage import corrupt_table
 from tests.memory.samples import checkpoint, step
 
 FAILED = Observed("command_error", "Failed: make", 8, "make", {"exit_code": 2})
-RUN = Observed("command_run", "make -> exit 0", 4, "make", overtakes=("command_error",))
+RUN = Observed("command_run", "make -> exit 0", 4, "make", supersedes=("command_error",))
 READ = Observed("file_read", "a.py", 3, "a.py")
 SAID = Observed("note", "the leader is strong", 6, source="llm")
 
@@ -126,7 +126,7 @@ def test_c08_the_newest_come_first_up_to_the_limit(store: RunStore) -> None:
 
 def test_c08_the_most_important_come_first_on_request(store: RunStore) -> None:
     add(store, READ, FAILED, SAID, FAILED._replace(content="Failed again"))
-    assert contents(store, ObservationQuery(heaviest=True)) == [
+    assert contents(store, ObservationQuery(by_importance=True)) == [
         *("Failed again", "Failed: make", "the leader is strong", "a.py")
     ]
 
@@ -220,7 +220,7 @@ def test_c20_a_superseded_observation_is_stale(store: RunStore) -> None:
         "Failed: test": "",
         "Failed: make": "tick 9: make -> exit 0",
     }
-    assert "Failed: make" not in contents(store, ObservationQuery(holding=True))
+    assert "Failed: make" not in contents(store, ObservationQuery(current_only=True))
 
 
 def test_c20_a_new_failure_is_not_stale(store: RunStore) -> None:
@@ -277,7 +277,7 @@ def test_c16_a_corrupt_table_loses_observations_but_no_step(tmp_path: Path) -> N
     path = tmp_path / "run.sqlite"
     store = open_run_store(path, run_id="run-1")
     add(store, *[FAILED] * 30)
-    scribble_over(path, "observations")
+    corrupt_table(path, "observations")
     for tick in (1, 2):
         store.append_step(step(tick))
         add(store, READ, tick=tick)

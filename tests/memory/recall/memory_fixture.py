@@ -19,7 +19,7 @@ from memory import (
 )
 from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance
-from memory.recall.actions import watch_actions
+from memory.recall.actions import register_recall_producers
 from tests.memory.samples import EPISODIC, WORKING
 
 __all__ = ["EPISODIC", "WORKING", "MemoryFixture", "open_memory_fixture"]
@@ -49,7 +49,7 @@ def open_memory_fixture(path: Path) -> Iterator[MemoryFixture]:
     store = open_run_store(path, run_id="run-1")
     blackboard, hooks = Blackboard(store), Hooks()
     flows, maintenance = Flows(blackboard), Maintenance(blackboard, reindex=store.reindex)
-    watch_actions(Producers(hooks, blackboard), "play")
+    register_recall_producers(Producers(hooks, blackboard), "play")
     actions = MemoryActions(blackboard, store, hooks, flows, maintenance, "play")
     try:
         yield MemoryFixture(store, blackboard, hooks, flows, maintenance, actions)

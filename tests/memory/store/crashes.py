@@ -65,7 +65,7 @@ def go_on(store: RunStore) -> Iterator[str]:
         store.drop_entry(seq - 1)
         store.enqueue(number, "mistake", as_json(MISTAKE))
         store.save_strategist_checkpoint("s", number, number)
-        observed = Observed("done", str(number), 5, "it", overtakes=("failed",))
+        observed = Observed("done", str(number), 5, "it", supersedes=("failed",))
         store.add_observations("s", [observed], tick=number, game_s=number / 2)
         store.commit(checkpoint=checkpoint(number) if number == 3 else None)
         yield f"committed {number}"

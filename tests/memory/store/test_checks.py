@@ -14,7 +14,7 @@ from memory import (
     MemoryFault,
     StoreError,
     create_run,
-    flaw_in,
+    file_fault,
     open_run_store,
     read_knowledge_store,
 )
@@ -272,7 +272,7 @@ def test_each_fault_is_found_and_repaired_where_the_repair_is_unambiguous(
     assert path.read_bytes() == before
     assert bool(first.repair) is fault.is_fixed
     repaired = repair_file(path, now=NOON)
-    assert (first in repaired.mended) is fault.is_fixed
+    assert (first in repaired.fixed) is fault.is_fixed
     assert (first in repaired.remaining) is not fault.is_fixed
     assert found(path) == list(repaired.remaining)
     if fault.is_fixed:
@@ -372,10 +372,10 @@ def test_an_overwritten_json_text_is_a_fault_though_all_pages_fit(tmp_path: Path
     store.append_event(1, "milestone", {"picture": "A" * 20_000})
     store.commit()
     store.close()
-    assert flaw_in(path) is None
+    assert file_fault(path) is None
     whole = path.read_bytes()
     at = whole.rindex(b"A" * 100)
     path.write_bytes(whole[: at + 50] + bytes(50) + whole[at + 100 :])
-    flaw = flaw_in(path)
+    flaw = file_fault(path)
     assert isinstance(flaw, CorruptStore)
     assert "a text of its events cannot be read" in str(flaw)

@@ -20,7 +20,7 @@ from memory import (
 )
 from memory.errors import CorruptStore, ForeignStore, MissingStore, NewerStore
 from memory.store.database import Database, Schema, _choose_journal, open_database, open_readonly
-from memory.store.files import flaw_in, open_intact
+from memory.store.files import file_fault, open_intact
 from memory.store.schema import KNOWLEDGE_SCHEMA, RUN_SCHEMA
 from tests.memory.samples import NOON, WORKING, checkpoint, step
 
@@ -341,7 +341,7 @@ def test_a_file_from_before_version_1_is_refused_in_one_line_and_unchanged(
     if schema is KNOWLEDGE_SCHEMA:
         with pytest.raises(StoreError, match=refused):  # and it is not quarantined as damaged
             open_knowledge_store(path, now=NOON)
-    flaw = flaw_in(path)
+    flaw = file_fault(path)
     assert flaw is not None
     assert "\n" not in str(flaw)
     assert path.read_bytes() == before

@@ -17,7 +17,7 @@ from memory import (
     open_run_store,
     read_run_store,
 )
-from memory.store.checkpoints import Why
+from memory.store.checkpoints import CheckpointReason
 from memory.store.entries import COUNT_TAGS
 from tests.memory.samples import SENSORY, STM, WORKING, checkpoint, step
 
@@ -250,7 +250,13 @@ def test_a_broken_index_stops_neither_a_commit_nor_a_rewind(store: RunStore) -> 
     assert (found(store, "stone"), found(store, "river")) == ([1], [2])
 
 
-WHYS: tuple[Why, ...] = ("consolidation", "consolidation", "consolidation", "milestone", "start")
+REASONS: tuple[CheckpointReason, ...] = (
+    "consolidation",
+    "consolidation",
+    "consolidation",
+    "milestone",
+    "start",
+)
 UNNEEDED = """
     SELECT id FROM entries WHERE dropped_after IS NOT NULL AND NOT EXISTS (
         SELECT 1 FROM checkpoints
@@ -297,7 +303,7 @@ class Model:
 
     def checkpoint(self) -> None:
         self.tick += self.chance.choice((0, 1, 1))
-        why = self.chance.choice(WHYS)
+        why = self.chance.choice(REASONS)
         self.store.commit(checkpoint=replace(checkpoint(self.tick), why=why))
         self.committed = dict(self.live)
         retained = {mark.id for mark in self.store.marks()}

@@ -216,7 +216,7 @@ def test_b33_a_run_starts_with_the_knowledge_of_the_last_one(path: Path, tmp_pat
     first.store.close()
 
     second = open_tiers(tmp_path / "2.sqlite")
-    second.memory.take_over(knowledge.load_knowledge(), knowledge.entries())
+    second.memory.import_knowledge(knowledge.load_knowledge(), knowledge.entries())
     assert second.tactician.get_successful_strategies("rat", "turtle")
     assert second.tactician.get_mistakes_for_context({"location": "town"})
     assert second.blackboard.entries(EPISODIC)[0].data["battles"] == 1

@@ -11,7 +11,7 @@ from memory import (
     BATTLE,
     Blackboard,
     Branching,
-    CheckpointMark,
+    CheckpointInfo,
     CorruptStore,
     RunStore,
     StoreError,
@@ -21,7 +21,7 @@ from memory import (
     open_run_store,
 )
 from memory.errors import MissingCheckpoint
-from memory.store.checkpoints import RING, Why, retained
+from memory.store.checkpoints import RING, CheckpointReason, retained
 from tests.memory.samples import FIGHT, MISTAKE, SENSORY, STM, WORKING, checkpoint, open_tiers, step
 from tests.memory.store.taught import killed
 
@@ -168,7 +168,7 @@ def test_a_rewind_to_an_unknown_checkpoint_is_refused(store: RunStore) -> None:
 
 def test_a_rewind_to_the_older_checkpoint_of_a_tick_drops_the_newer(store: RunStore) -> None:
     blackboard = Blackboard(store)
-    whys: dict[str, Why] = {"one": "milestone", "two": "end"}
+    whys: dict[str, CheckpointReason] = {"one": "milestone", "two": "end"}
     for name, why in whys.items():
         store.append_event(5, name, {})
         blackboard.write(WORKING, name, {}, tick=5, game_s=2.0)
@@ -283,7 +283,9 @@ def test_a_lesson_waits_for_a_checkpoint_that_covers_it(store: RunStore) -> None
 
 def test_milestone_checkpoints_are_retained_besides_the_ring(store: RunStore) -> None:
     for tick in range(30):
-        why: Why = "start" if tick == 0 else "milestone" if tick in {5, 11} else "consolidation"
+        why: CheckpointReason = (
+            "start" if tick == 0 else "milestone" if tick in {5, 11} else "consolidation"
+        )
         store.append_step(step(tick + 1))
         store.commit(checkpoint=replace(checkpoint(tick), why=why))
     assert [mark.tick for mark in store.marks()] == [0, 5, 11, *range(30 - RING, 30)]
@@ -298,14 +300,14 @@ def test_of_two_checkpoints_at_one_tick_the_newer_is_retained(store: RunStore) -
     assert [mark.tick for mark in store.marks()] == [7, 8]
 
 
-def mark(number: int, why: Why, size: int) -> CheckpointMark:
-    return CheckpointMark(number, 10 * number, 100 * number, why, size)
+def mark(number: int, why: CheckpointReason, size: int) -> CheckpointInfo:
+    return CheckpointInfo(number, 10 * number, 100 * number, why, size)
 
 
 def test_checkpoints_over_the_budget_are_removed_in_order_of_value() -> None:
-    many: list[Why] = ["milestone"] * 4
-    ring_of: list[Why] = ["consolidation"] * RING
-    whys: list[Why] = ["start", *many, *ring_of]
+    many: list[CheckpointReason] = ["milestone"] * 4
+    ring_of: list[CheckpointReason] = ["consolidation"] * RING
+    whys: list[CheckpointReason] = ["start", *many, *ring_of]
     marks = [mark(number, why, 10) for number, why in enumerate(whys, 1)]
     ring = frozenset(range(6, 6 + RING))
     assert retained(marks, budget=1_000) == {1, 2, 3, 4, 5} | ring

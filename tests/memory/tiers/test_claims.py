@@ -19,22 +19,22 @@ def claim(tiers: Tiers, said: object = BADGE) -> Entry:
 
 def test_a_claim_confirmed_by_facts_is_verified(tiers: Tiers) -> None:
     said = claim(tiers)
-    tiers.memory.truth.judge({"badges": 1}, tick=9)
+    tiers.memory.claim_checker.check_claims({"badges": 1}, tick=9)
     entry = tiers.blackboard.get(STM, said.key)
     assert entry is not None
     assert (entry.status, entry.closed) == ("verified", "")
     assert "tick:9" in entry.sources
-    assert tiers.memory.truth.open_claims == ()
+    assert tiers.memory.claim_checker.open_claims == ()
 
 
 def test_a_claim_contradicted_by_facts_is_closed_with_evidence(tiers: Tiers) -> None:
     said = claim(tiers)
-    tiers.memory.truth.judge({"badges": 0}, tick=9)
+    tiers.memory.claim_checker.check_claims({"badges": 0}, tick=9)
     entry = tiers.blackboard.get(STM, said.key)
     assert entry is not None  # closed, not deleted
     assert (entry.status, entry.closed) == ("claim", "the cartridge says badges is 0")
     assert entry.sources == ("tick:9",)
-    tiers.memory.truth.judge({"badges": 1}, tick=10)
+    tiers.memory.claim_checker.check_claims({"badges": 1}, tick=10)
     assert tiers.blackboard.get(STM, said.key) == entry
 
 
@@ -44,8 +44,8 @@ def test_a_claim_contradicted_by_facts_is_closed_with_evidence(tiers: Tiers) -> 
 )
 def test_a_claim_without_a_fact_stays_a_claim(tiers: Tiers, said: object) -> None:
     claim(tiers, said)
-    tiers.memory.truth.judge({"badges": 0}, tick=9)
-    (entry,) = tiers.memory.truth.open_claims
+    tiers.memory.claim_checker.check_claims({"badges": 0}, tick=9)
+    (entry,) = tiers.memory.claim_checker.open_claims
     assert (entry.status, entry.closed) == ("claim", "")
     assert verdict_on(said, {"badges": 0}) is None
 
@@ -56,7 +56,9 @@ def test_open_claims_are_found_again_after_a_restart(tmp_path: Path) -> None:
     tiers.store.commit()
     tiers.store.close()
     again = open_tiers(tmp_path / "run.sqlite")
-    assert [entry.data["text"] for entry in again.memory.truth.open_claims] == ["We have a badge."]
+    assert [entry.data["text"] for entry in again.memory.claim_checker.open_claims] == [
+        "We have a badge."
+    ]
     again.store.close()
 
 

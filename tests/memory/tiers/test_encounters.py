@@ -13,18 +13,18 @@ from memory import (
     Knowledge,
     MalformedRecord,
     OutboxRow,
-    PersonHeard,
-    ShelfSeen,
+    ShopStockSeen,
+    TalkOutcome,
     as_json,
     open_knowledge_store,
     open_memory,
 )
 from memory.tiers.encounters import (
-    ACQUAINTANCE,
-    BARRED,
-    BELONGING,
-    HEARD,
-    SHELF,
+    BLOCKED_SQUARE,
+    ITEM_OWNED,
+    OPPONENT_MET,
+    SHOP_STOCK,
+    TALK_OUTCOME,
     contradiction,
     items_owned,
     opponents_met,
@@ -37,11 +37,11 @@ LATE = 4e9
 
 
 def stocked(*items: int) -> dict[str, Json]:
-    return dict(as_json(ShelfSeen("the store", 42, 1, items)))
+    return dict(as_json(ShopStockSeen("the store", 42, 1, items)))
 
 
 def talked(*came: str) -> dict[str, Json]:
-    return dict(as_json(PersonHeard("the town", 1, 3, "Hello!", came)))
+    return dict(as_json(TalkOutcome("the town", 1, 3, "Hello!", came)))
 
 
 def see(tiers: Tiers, kind: str, data: dict[str, Json]) -> Entry:
@@ -52,7 +52,7 @@ def known_before(tiers: Tiers, path: Path) -> None:
     """Let an earlier run report the shop stock, and begin this run with that knowledge."""
     lesson: dict[str, Json] = {
         "scope": EPISODIC,
-        "kind": SHELF,
+        "kind": SHOP_STOCK,
         "key": "shelf:42:1",
         "data": stocked(11),
         "tags": [],
@@ -60,7 +60,7 @@ def known_before(tiers: Tiers, path: Path) -> None:
     }
     with closing(open_knowledge_store(path, now=LATE)) as store:
         store.deliver("earlier", [OutboxRow(1, 1, "entry", lesson)])
-        tiers.memory.take_over(Knowledge(), store.seed())
+        tiers.memory.import_knowledge(Knowledge(), store.seed())
 
 
 def test_e35_a_contradicted_record_is_closed_for_later_runs_too(
@@ -70,11 +70,11 @@ def test_e35_a_contradicted_record_is_closed_for_later_runs_too(
     tiers = Tiers(tiers.store, opened)  # a run that begins after that one
     path = tmp_path / "memory.sqlite"
     known_before(tiers, path)
-    see(tiers, SHELF, stocked(11))
-    (known,) = tiers.blackboard.entries(EPISODIC, kind=SHELF)
+    see(tiers, SHOP_STOCK, stocked(11))
+    (known,) = tiers.blackboard.entries(EPISODIC, kind=SHOP_STOCK)
     assert known.closed == ""  # seen again unchanged
-    see(tiers, SHELF, stocked(11, 20))
-    (known,) = tiers.blackboard.entries(EPISODIC, kind=SHELF)
+    see(tiers, SHOP_STOCK, stocked(11, 20))
+    (known,) = tiers.blackboard.entries(EPISODIC, kind=SHOP_STOCK)
     assert known.closed == "seen otherwise: item 20 is there"
     tiers.store.commit(checkpoint=checkpoint(9))
     with closing(open_knowledge_store(path, now=LATE)) as store:
@@ -85,27 +85,27 @@ def test_e35_a_contradicted_record_is_closed_for_later_runs_too(
 
 
 def test_e35_encounters_are_delivered_to_later_runs(tiers: Tiers) -> None:
-    see(tiers, HEARD, talked())
+    see(tiers, TALK_OUTCOME, talked())
     tiers.memory.consolidator.consolidate(10)
-    (entry,) = tiers.blackboard.entries(EPISODIC, kind=HEARD)
+    (entry,) = tiers.blackboard.entries(EPISODIC, kind=TALK_OUTCOME)
     assert dict(entry.data) == talked()
 
 
 def test_e35_a_person_who_gave_something_keeps_that_result(tiers: Tiers) -> None:
-    see(tiers, HEARD, talked("belongings"))
-    again = see(tiers, HEARD, talked())
+    see(tiers, TALK_OUTCOME, talked("belongings"))
+    again = see(tiers, TALK_OUTCOME, talked())
     assert again.data["came"] == ["belongings"]
 
 
 @pytest.mark.parametrize(
     ("kind", "known", "seen", "words"),
     [
-        (SHELF, stocked(4, 20), stocked(4), "item 20 is gone"),
-        (SHELF, stocked(4), stocked(4), ""),
-        (HEARD, talked(), talked("an event"), "an event"),
-        (HEARD, talked("an event"), talked(), ""),
-        (BARRED, {"passed": False}, {"passed": True}, "a walk passed"),
-        (BARRED, {"passed": False}, {"passed": False}, ""),
+        (SHOP_STOCK, stocked(4, 20), stocked(4), "item 20 is gone"),
+        (SHOP_STOCK, stocked(4), stocked(4), ""),
+        (TALK_OUTCOME, talked(), talked("an event"), "an event"),
+        (TALK_OUTCOME, talked("an event"), talked(), ""),
+        (BLOCKED_SQUARE, {"passed": False}, {"passed": True}, "a walk passed"),
+        (BLOCKED_SQUARE, {"passed": False}, {"passed": False}, ""),
     ],
 )
 def test_a_contradiction_is_described_in_words(
@@ -116,7 +116,7 @@ def test_a_contradiction_is_described_in_words(
 
 def test_an_invalid_encounter_is_rejected(tiers: Tiers) -> None:
     with pytest.raises(MalformedRecord):
-        see(tiers, SHELF, {"wares": [1]})
+        see(tiers, SHOP_STOCK, {"wares": [1]})
 
 
 SEMANTIC = "agent:play:ltm:semantic"
@@ -138,7 +138,7 @@ def test_the_second_enemy_and_the_trainer_are_known_by_name(tiers: Tiers) -> Non
     fight(tiers, 10, enemy_pokemon="rat, bird")
     tiers.consolidator.consolidate(1000)
     for name in ("rat", "bird", "RAMBLER 1"):
-        met = known(tiers, ACQUAINTANCE, name)
+        met = known(tiers, OPPONENT_MET, name)
         assert (met["place"], met["met"], met["won"], met["won_by"]) == ("the lane", 1, 1, "turtle")
 
 
@@ -148,7 +148,7 @@ def test_a_repeated_meeting_keeps_the_first_and_updates_the_last(tiers: Tiers) -
     fight(tiers, 1010, location="the wood", finisher="bird", moves_used=["peck"])
     fight(tiers, 1020, location="the gym", outcome="runaway", moves_used=["growl"])
     tiers.consolidator.consolidate(2000)
-    met = known(tiers, ACQUAINTANCE, "rat")
+    met = known(tiers, OPPONENT_MET, "rat")
     assert (met["place"], met["first_tick"]) == ("the lane", 10)
     assert (met["last_place"], met["last_tick"]) == ("the gym", 1025)
     assert [met[name] for name in ("met", "won", "lost", "left", "caught")] == [3, 1, 1, 1, 0]
@@ -162,7 +162,7 @@ def test_runs_keep_separate_records_of_one_opponent(tiers: Tiers) -> None:
     for run in ("one", "other"):
         for derived in opponents_met([entry], run=run):
             tiers.blackboard.write(SEMANTIC, derived.kind, derived.data, tick=15, game_s=1.0)
-    runs = [str(each.data["run"]) for each in tiers.blackboard.entries(SEMANTIC, kind=ACQUAINTANCE)]
+    runs = [str(each.data["run"]) for each in tiers.blackboard.entries(SEMANTIC, kind=OPPONENT_MET)]
     assert sorted(runs) == ["one", "one", "other", "other"]  # the species and the trainer
 
 
@@ -171,7 +171,7 @@ def test_an_item_has_its_first_place_and_highest_count(tiers: Tiers) -> None:
         owned = {**as_json(OWNED), "tick": tick, "items": {"potion": count}, "location": place}
         tiers.blackboard.write(STM, RESOURCES, owned, tick=tick, game_s=1.0)
         tiers.consolidator.consolidate(1000 * tick)
-    had = known(tiers, BELONGING, "potion")
+    had = known(tiers, ITEM_OWNED, "potion")
     assert (had["place"], had["first_tick"], had["last_tick"]) == ("the store", 5, 12)
     assert had["most"] == 5
 

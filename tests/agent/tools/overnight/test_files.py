@@ -47,7 +47,7 @@ from agent.tools.overnight.repair import (
     run_file,
 )
 from agent.tools.overnight.watch import StallDetector
-from memory import flaw_in, read_run_store
+from memory import file_fault, read_run_store
 from tests.agent.tools.overnight.test_overnight import corrupt_file
 
 
@@ -196,7 +196,7 @@ def test_a_damaged_file_is_replaced_by_the_newest_valid_copy(
         found = damage_in(files)
         assert found.fault is fault
         assert files.repair(found).done
-        assert flaw_in(file.path) is None
+        assert file_fault(file.path) is None
     assert files.examine(thoroughly=True) is None
     assert (files.folder / "run.sqlite.damaged-1").exists() is (damage != "missing")
     assert [tick for tick, _ in files.marks()] == [0, 65, 102]

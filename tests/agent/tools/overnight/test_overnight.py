@@ -14,7 +14,7 @@ import pytest
 from agent.tools.overnight.logs import Line
 from agent.tools.overnight.supervisor import PROGRAM
 from agent.tools.replay.operations import replay_run
-from memory import flaw_in, read_run
+from memory import file_fault, read_run
 from memory.store.run_folder import own
 from tests.agent.support import ROOT, Agent, play_in
 from tests.agent.tools.overnight.nights import Viewer, kinds, lines_of, run_night
@@ -76,8 +76,8 @@ def test_damaged_files_are_renamed_and_their_copies_restored(run: Path, tmp_path
     assert all("restored the copy of" in line["answer"] for line in lines_of(run, "fault"))
     assert (run / "run.toml").read_bytes() == settings
     for path in (run / "run.sqlite", memory):
-        assert flaw_in(path) is None
-        assert flaw_in(path.with_name(f"{path.name}.damaged-1")) is not None
+        assert file_fault(path) is None
+        assert file_fault(path.with_name(f"{path.name}.damaged-1")) is not None
     assert replay_run(run, None).divergence is None
 
 
@@ -89,7 +89,7 @@ def test_an_undetected_damaged_memory_is_repaired_before_the_goal_counts(
     lives = {"beats": [{"tick": 90}], "stop": "goal"}, {"stop": "goal"}
     night = run_night(run, *lives, viewer=viewer)
     assert (night.verdict, kinds(run)) == ("goal", ["damaged_memory"])
-    assert flaw_in(memory) is None
+    assert file_fault(memory) is None
 
 
 def test_a_kill_is_reported_beside_a_damaged_memory(run: Path, tmp_path: Path) -> None:

@@ -305,7 +305,7 @@ def test_pictures_start_at_a_usable_checkpoint(run: Path, agent: Agent, tmp_path
         (("--to", 9), "--to only goes with --png or --gif or --mp4"),
         (("--bisect", "--scale", 2), "--scale only goes with"),
         (("--memory", "FILE"), "--memory only goes with --decide"),
-        (("--to", 9, "--png", "/nowhere/at/all.png"), "/nowhere/at is no folder"),
+        (("--to", 9, "--png", "/nowhere/at/all.png"), "/nowhere/at is not a folder"),
     ],
 )
 def test_invalid_picture_options_print_one_error_line(

@@ -22,7 +22,7 @@ BEDROOM = """
 [[start]]
 play = { place = "the bedroom", in_control = true }
 """
-TITLE = 'pitfall = "test"\nsays = "A test."\n'
+TITLE = 'pitfall = "test"\ndescription = "A test."\n'
 WAIT = '[[steps]]\npress = ["wait 1"]\n'
 
 FROM_STATE = '[[start]]\nstate = "bedroom"\n'
@@ -52,7 +52,7 @@ def mine(tmp_path: Path, bedroom: bytes) -> Path:
 
 def written(folder: Path, text: str, name: str = "it") -> Path:
     file = folder / f"{name}.toml"
-    file.write_text((TITLE if "says =" not in text else "") + text, encoding="utf-8")
+    file.write_text((TITLE if "description =" not in text else "") + text, encoding="utf-8")
     return file
 
 
@@ -383,15 +383,15 @@ def test_scenario_list_shows_the_start_and_unusable_states(
     (mine / "moments").mkdir()
     written(mine / "moments", "[[start]]\nplay = { map = 37 }\n", "house")
     (mine / "states" / "old.redstate").write_bytes(changed(demo, bedroom, emulator="PyBoy 1.0.0"))
-    written(mine, 'pitfall = "rest"\nsays = "One rests."\n' + WAIT, "a")
-    written(mine, 'says = "x"\n[[start]]\nafter = "house"\n' + WAIT, "b")
+    written(mine, 'pitfall = "rest"\ndescription = "One rests."\n' + WAIT, "a")
+    written(mine, 'description = "x"\n[[start]]\nafter = "house"\n' + WAIT, "b")
     written(mine, FROM_STATE + WAIT, "c")
     written(mine, FROM_STATE.replace("bedroom", "old") + WAIT, "d")
     written(mine, FROM_STATE.replace("bedroom", "gone") + WAIT, "e")
     ended = agent("scenario", "list", mine, "--json")
     assert ended.code == 0
     a, b, c, d, e = ended.json["scenarios"]
-    rest = {"pitfall": "rest", "says": "One rests.", "start": "power-on", "trouble": ""}
+    rest = {"pitfall": "rest", "description": "One rests.", "start": "power-on", "trouble": ""}
     assert a == {"name": "a", **rest}
     assert b["start"] == "after moment house"
     assert c["start"].startswith("state bedroom: Red Agent Demo, frame ")

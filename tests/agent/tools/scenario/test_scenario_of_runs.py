@@ -93,7 +93,7 @@ def test_record_takes_a_goal_and_a_description(
     )
     assert made.code == 0, made.err
     scenario = read_scenario(tmp_path / "it.toml")
-    assert scenario.says == "It goes."
+    assert scenario.description == "It goes."
     report = run(tmp_path / "it.toml")
     assert report.passed, report.problems
     assert report.frames < 10_000
@@ -163,10 +163,10 @@ def test_a_tick_after_the_story_is_refused(
 
 
 def test_a_description_with_special_characters_is_read_back(tmp_path: Path) -> None:
-    says = 'One "quotes",\nbreaks = lines \\ and \x1b[31m goes on: é.'
-    draft = Draft("it", ("a\nb",), "", says, "", 3, (), {"frames": 1})
-    assert text_of(draft).startswith("# a b\nsays = ")
-    assert read_scenario(write_scenario(draft, tmp_path)).says == says
+    description = 'One "quotes",\nbreaks = lines \\ and \x1b[31m goes on: é.'
+    draft = Draft("it", ("a\nb",), "", description, "", 3, (), {"frames": 1})
+    assert text_of(draft).startswith("# a b\ndescription = ")
+    assert read_scenario(write_scenario(draft, tmp_path)).description == description
 
 
 def test_a_scenario_of_a_stuck_episode_fails_until_the_obstacle_is_gone(

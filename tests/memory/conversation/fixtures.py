@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from memory.conversation.boundaries import answered, called
+from memory.conversation.boundaries import call_ids, result_ids
 from memory.conversation.config import ConversationConfig, parse_config
 from memory.conversation.conversation import Conversation
 from memory.conversation.jobs import Dependencies
-from memory.conversation.port import Condensed, ConversationEvent, DistillingFailed
+from memory.conversation.port import Condensed, CondensingFailed, ConversationEvent
 from memory.conversation.view import ConversationView
 from memory.store.conversation_record import Message, MessageOrigin, ObservationalMemoryRecord
 from memory.store.conversations import ConversationStore
@@ -52,7 +52,7 @@ class StubObserver:
         self.asked.append(tuple(messages))
         self.known.append(known)
         if self.fails:
-            raise DistillingFailed("it failed; try again.")
+            raise CondensingFailed("it failed; try again.")
         last = messages[-1].seq
         return Condensed(self.reply(messages), f"task {last}", f"reply {last}")
 
@@ -237,7 +237,7 @@ def assert_sendable(tail: tuple[Message, ...]) -> None:
     """Assert that each result follows its call, and each call but the last has its result."""
     open_calls: set[str] = set()
     for message in tail:
-        results = answered(message)
+        results = result_ids(message)
         assert results <= open_calls
         assert message.role != "user" or results == open_calls
-        open_calls = called(message)
+        open_calls = call_ids(message)

@@ -32,7 +32,7 @@ WALKS_ALONG: Final = {
 BOULDER: Final = 0x10
 
 
-class ResidentKind(Enum):
+class MapObjectKind(Enum):
     """The kind of a map object."""
 
     PERSON = "person"
@@ -56,7 +56,7 @@ class OverworldMon(NamedTuple):
     level: int
 
 
-class Resident(NamedTuple):
+class MapObject(NamedTuple):
     """A person or thing that the map defines; `slot` is its sprite in RAM.
 
     `ways` holds the directions in which it may walk. `facing` is the direction in which it stands,
@@ -69,7 +69,7 @@ class Resident(NamedTuple):
     y: int
     walks: bool
     text_id: int
-    kind: ResidentKind
+    kind: MapObjectKind
     extra: bytes = b""  # stored bytes of `opponent`, `mon` and `item`
     facing: Facing | None = None
     ways: frozenset[Facing] = frozenset()
@@ -82,34 +82,34 @@ class Resident(NamedTuple):
     @property
     def opponent(self) -> Opponent | None:
         """The trainer, or None when it is not one."""
-        if self.kind is not ResidentKind.TRAINER:
+        if self.kind is not MapObjectKind.TRAINER:
             return None
         return Opponent(self.extra[0] - FIRST_CLASS, self.extra[1])
 
     @property
     def mon(self) -> OverworldMon | None:
         """The wild Pokemon, or None when it is not one."""
-        return OverworldMon(*self.extra) if self.kind is ResidentKind.MON else None
+        return OverworldMon(*self.extra) if self.kind is MapObjectKind.MON else None
 
     @property
     def item(self) -> int | None:
         """The item number, or None when it is not an item."""
-        return self.extra[0] if self.kind is ResidentKind.ITEM else None
+        return self.extra[0] if self.kind is MapObjectKind.ITEM else None
 
 
-def read_map_object(take: Callable[[int], bytes], slot: int) -> Resident:
+def read_map_object(take: Callable[[int], bytes], slot: int) -> MapObject:
     """Return the object in this slot; `take` returns the next bytes of the map's object data."""
     picture, y, x, movement, range_or_facing, text = take(RESIDENT_SIZE)
-    kind, extra = ResidentKind.PERSON, b""
+    kind, extra = MapObjectKind.PERSON, b""
     if text & TRAINER:
         extra = take(2)
-        kind = ResidentKind.TRAINER if extra[0] >= FIRST_CLASS else ResidentKind.MON
+        kind = MapObjectKind.TRAINER if extra[0] >= FIRST_CLASS else MapObjectKind.MON
     elif text & ITEM:
-        kind, extra = ResidentKind.ITEM, take(1)
+        kind, extra = MapObjectKind.ITEM, take(1)
     elif range_or_facing == BOULDER:
-        kind = ResidentKind.BOULDER
+        kind = MapObjectKind.BOULDER
     walks = movement == WALKS
-    return Resident(
+    return MapObject(
         slot=slot,
         picture=picture,
         x=x - BORDER,
@@ -161,14 +161,16 @@ TRAINER_HEADERS_END: Final = 0xFF
 BANKED: Final = range(0x4000, 0x8000)
 
 
-class Lookout(NamedTuple):
+class SightLine(NamedTuple):
     """The sight of a trainer: `sight` squares straight ahead, until `event` has happened."""
 
     sight: int
     event: int
 
 
-def read_lookouts(rom: Rom, bank: int, ram: Ram, slots: Sequence[int]) -> Mapping[int, Lookout]:
+def read_sight_lines(
+    rom: Rom, bank: int, ram: Ram, slots: Sequence[int]
+) -> Mapping[int, SightLine]:
     """Return the sight of the trainers on the player's map by sprite slot; `slots` lists all that battle.
 
     Usually each of them has a header, in the same order. Trainers who do not watch, such as gym leaders, may have none:
@@ -183,7 +185,7 @@ def read_lookouts(rom: Rom, bank: int, ram: Ram, slots: Sequence[int]) -> Mappin
     return {}
 
 
-def _sights_before(end: int, rom: Rom, bank: int, slots: Sequence[int]) -> Mapping[int, Lookout]:
+def _sights_before(end: int, rom: Rom, bank: int, slots: Sequence[int]) -> Mapping[int, SightLine]:
     """Return the sight of the trainers whose headers end at `end`."""
     for count in range(len(slots), 0, -1):
         start = end - TRAINER_HEADER_SIZE * count
@@ -196,8 +198,8 @@ def _sights_before(end: int, rom: Rom, bank: int, slots: Sequence[int]) -> Mappi
     return {}
 
 
-def _read_sight(header: bytes) -> Lookout | None:
+def _read_sight(header: bytes) -> SightLine | None:
     bit, sight, flags, *texts = unpack("<2B5H", header)
     event = 8 * (flags - EVENTS) + bit
     is_one = 0 <= event < 8 * EVENT_BYTES and all(text in BANKED for text in texts)
-    return Lookout(sight >> 4, event) if is_one else None
+    return SightLine(sight >> 4, event) if is_one else None
