@@ -43,7 +43,7 @@ class StuckEvent:
     since: int = 0
     lasted: int = 0
     tried: tuple[str, ...] = ()
-    rungs: tuple[str, ...] = ()
+    recovery_steps: tuple[str, ...] = ()
     solved_by: str | None = None
     over: bool = False
     checkpoint_tick: int | None = None

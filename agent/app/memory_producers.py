@@ -314,13 +314,13 @@ class EncounterProducers:
     def talk(self, _call: Call, ended: TalkEnded) -> Produced:
         """A person that the player talked to, with the text and its effects."""
         here = ended.state.map.map_id
-        person = TalkOutcome(self.story.called(here), here, ended.slot, ended.words, ended.came)
+        person = TalkOutcome(self.story.called(here), here, ended.slot, ended.words, ended.effects)
         return self._produced(person, ended.state)
 
     def stock(self, _call: Call, seen: StockSeen) -> Produced:
         """The stock of a shop clerk."""
         here = seen.state.map.map_id
-        stock = ShopStockSeen(self.story.called(here), here, seen.slot, seen.wares)
+        stock = ShopStockSeen(self.story.called(here), here, seen.slot, seen.stock)
         return self._produced(stock, seen.state)
 
     def square(self, _call: Call, tried: SquareTried) -> Produced:

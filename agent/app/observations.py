@@ -31,7 +31,7 @@ from memory.observations.observation import Capture, Extract, Extractors, Observ
 from memory.observations.tools import TOOL_SECTIONS, TOOLS
 from memory.tiers.strategist import LOCATION
 
-ACTION: Final = "deed"
+ACTION: Final = "plan_action"
 STUCK: Final = "stuck"
 
 BATTLES: Final = {  # by outcome: the type, the words, the importance
@@ -76,22 +76,24 @@ def _action(
     `args` hold the intent, bag and money at its start; the output holds the bag and money at its end.
     """
     name, why = args["name"], args["why"]
-    details = {"deed": name, "place": args["place"]}
+    details = {"plan_action": name, "place": args["place"]}
     if result.error == Outcome.INTERRUPTED.value:  # not a failure
-        return [Observed("deed_interrupted", f"{why}: interrupted", 2, name, details)]
+        return [Observed("action_interrupted", f"{why}: interrupted", 2, name, details)]
     if result.error:
         return [
-            Observed("deed_failed", f"{why}, at {args['place']}: {result.error}", 4, name, details)
+            Observed(
+                "action_failed", f"{why}, at {args['place']}: {result.error}", 4, name, details
+            )
         ]
     gained = _gained(args["bag"], result.output["bag"])
     if not gained:
-        return [Observed("deed_done", why, 1, name, details, ("deed_failed",))]
+        return [Observed("action_done", why, 1, name, details, ("action_failed",))]
     spent = args["money"] - result.output["money"]
     items = ", ".join(f"{count} {name_of(item)}" for item, count in gained.items())
     details["gained"] = items
     kind, price = ("purchase_made", f" for {spent}") if spent > 0 else ("item_gained", "")
     content = f"{items}{price}, at {args['place']}"
-    return [Observed(kind, content, 5, name, details, ("deed_failed",))]
+    return [Observed(kind, content, 5, name, details, ("action_failed",))]
 
 
 def _gained(before: Sequence[tuple[int, int]], after: Sequence[tuple[int, int]]) -> dict[int, int]:
@@ -130,7 +132,11 @@ def _stuck(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
     end = f"solved by {args['solved_by']}" if args["solved_by"] else "not solved"
     tried = ", ".join(args["tried"]) or "nothing"
     content = f"got nowhere at {args['place']} ({args['reason']}): tried {tried}; {end}"
-    details = {"episode": args["number"], "goal": args["goal"], "rungs": list(args["rungs"])}
+    details = {
+        "episode": args["number"],
+        "goal": args["goal"],
+        "recovery_steps": list(args["recovery_steps"]),
+    }
     return [Observed(STUCK, content, 8, args["place"], details)]
 
 
@@ -151,7 +157,7 @@ GAME_SECTIONS: Final = (
         most=10,
         is_required=True,
     ),
-    Section("Failed Actions", {"deed_failed": ""}, 7, RowMode.EACH, most=10),
+    Section("Failed Actions", {"action_failed": ""}, 7, RowMode.EACH, most=10),
     Section("Places", {"map_entered": ""}, 6, RowMode.LATEST, most=20),
     Section(
         "Battles", {"caught": "", "battle_won": "", "battle_left": ""}, 5, RowMode.LATEST, most=10

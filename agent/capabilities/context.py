@@ -20,7 +20,7 @@ class TalkEnded:
     state: State
     slot: int
     words: str
-    came: tuple[str, ...]
+    effects: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class StockSeen:
 
     state: State
     slot: int
-    wares: tuple[int, ...]
+    stock: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,9 @@ class SquareTried:
     passed: bool = False
 
 
-def only_talks(heard: TalkOutcome) -> str:
+def only_talks(talk: TalkOutcome) -> str:
     """Return a sentence that a talk had no effect."""
-    return f"number {heard.slot} in {heard.place} only talks: {heard.words!r}"
+    return f"number {talk.slot} in {talk.place} only talks: {talk.words!r}"
 
 
 class _TalkObserver:
@@ -66,11 +66,11 @@ class _TalkObserver:
             self.words = text if text.startswith(self.words) else self.words
         self._asked = self._asked or state.menu is not None
 
-    def came(self) -> Iterator[str]:
+    def effects(self) -> Iterator[str]:
         """Yield each effect of the talk: changed values, a question, a battle."""
         before, now = self._before, self.last
         if now.bag != before.bag or now.player.money != before.player.money:
-            yield "belongings"
+            yield "items"
         if now.flags.events != before.flags.events or now.flags.hidden != before.flags.hidden:
             yield "an event"
         if now.player.badges != before.player.badges or now.party != before.party:
@@ -107,5 +107,7 @@ class GameContext:
         observer = _TalkObserver(state)
         outcome = yield from observed(talk, observer.observe)
         if outcome is Outcome.DONE:
-            self.hooks.emit(TalkEnded(observer.last, slot, observer.words, tuple(observer.came())))
+            self.hooks.emit(
+                TalkEnded(observer.last, slot, observer.words, tuple(observer.effects()))
+            )
         return outcome

@@ -52,7 +52,7 @@ class ShopStock:
     def believed(self, clerk: Clerk) -> frozenset[int]:
         """Return the stock of a clerk as last seen, or as listed."""
         seen = self._game.experience.shelf(*self._where[clerk])
-        return self._listed[clerk] if seen is None else frozenset(seen.wares)
+        return self._listed[clerk] if seen is None else frozenset(seen.items)
 
     def missing(self, clerk: Clerk) -> dict[int, str]:
         """Return the items of `TARGET` that are listed but were not there, each with that in words."""
@@ -68,10 +68,10 @@ class ShopStock:
         names = ", ".join(self._game.dex.item_name(item) for item in more)
         return f"{self._called(clerk)} had {names}" if names else ""
 
-    def look(self, clerk: Clerk, state: State, wares: tuple[int, ...]) -> None:
+    def look(self, clerk: Clerk, state: State, stock: tuple[int, ...]) -> None:
         """Report the stock seen; an empty list only if the cartridge lists no stock."""
-        if wares or clerk in self._unlisted:
-            self._game.hooks.emit(StockSeen(state, clerk.person, wares))
+        if stock or clerk in self._unlisted:
+            self._game.hooks.emit(StockSeen(state, clerk.person, stock))
 
     def _called(self, clerk: Clerk) -> str:
         return self._game.story.called(self._where[clerk][0])
@@ -201,11 +201,11 @@ def _is_open(clerk: Clerk, game: GameContext, state: State) -> bool:
     return open_now and game.story.is_near(state, game.story.place(clerk.place))
 
 
-def _lacking(game: GameContext, wares: Collection[int], state: State) -> Iterator[int]:
+def _lacking(game: GameContext, stock: Collection[int], state: State) -> Iterator[int]:
     """Yield the items that run short, if there are room and money for their target quantity."""
     for item, least in LEAST.items():
         ware = game.dex.all_items.get(item)
-        if item not in wares or ware is None or not ware.price or state.bag.quantity(item) >= least:
+        if item not in stock or ware is None or not ware.price or state.bag.quantity(item) >= least:
             continue
         if state.bag.full and not state.bag.quantity(item):
             continue
@@ -215,8 +215,8 @@ def _lacking(game: GameContext, wares: Collection[int], state: State) -> Iterato
             yield item
 
 
-def _bound_action(clerk: Clerk, stock: ShopStock, game: GameContext) -> BoundAction:
-    wares = stock.listed(clerk) | stock.believed(clerk)
+def _bound_action(clerk: Clerk, shop_stock: ShopStock, game: GameContext) -> BoundAction:
+    stock = shop_stock.listed(clerk) | shop_stock.believed(clerk)
 
     action = Action(
         name=f"shop:{clerk.place}",
@@ -227,11 +227,11 @@ def _bound_action(clerk: Clerk, stock: ShopStock, game: GameContext) -> BoundAct
         ),
         effects=(
             Effect(clerk.supplied, 1),
-            *(Effect(fact, TARGET[item]) for item, fact in EFFECTS.items() if item in wares),
+            *(Effect(fact, TARGET[item]) for item, fact in EFFECTS.items() if item in stock),
         ),
         cost=COST,
         label="buy items that run short",
     )
-    on_stock = partial(stock.look, clerk)
+    on_stock = partial(shop_stock.look, clerk)
     begin = partial(buy, clerk.person, TARGET, game.terrain, on_stock=on_stock)
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)

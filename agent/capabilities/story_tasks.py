@@ -127,7 +127,7 @@ def _errand_sensor(game: GameContext) -> Sensor:
 def _skips(errand: Errand, game: GameContext) -> bool:
     """Return whether to skip an errand, because memory records that its person only talks."""
     known = game.experience.person(game.story.place(errand.place).map_id, errand.person)
-    if known is None or known.came:
+    if known is None or known.effects:
         return False
     game.experience.record_influence(MemoryUse.PEOPLE, errand.label, only_talks(known))
     return True

@@ -56,7 +56,7 @@ def inquiry(game: GameContext) -> Inquiry:
             if person.slot not in plain or key in asked or key in story_people:
                 continue
             known = game.experience.person(*key)
-            if known is None or known.came:
+            if known is None or known.effects:
                 yield person
             else:
                 about = f"asking number {person.slot} in {known.place}"

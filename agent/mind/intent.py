@@ -14,7 +14,7 @@ class IntentSource(Enum):
 
     REFLEX = "reflex"
     PLAN = "plan"
-    RECOVERY = "ladder"  # an exit action of stuck recovery
+    RECOVERY = "recovery"  # an exit action of stuck recovery
     ADVICE = "advice"  # a candidate that the advisor proposed
     IDLE = "idle"
 

@@ -40,7 +40,7 @@ class StuckEpisode:
     """One stuck episode: the reason, where and since when, what was tried, and what helped.
 
     `since` is the last tick with anything new, `noticed` the tick at which that was too long ago, `lasted`
-    the last tick so far. `rungs` are the recovery steps taken, in order; `solved_by` is the step after which
+    the last tick so far. `recovery_steps` are the recovery steps taken, in order; `solved_by` is the step after which
     there was a gain. `over` stays false while the episode continues, also across a restore.
     """
 
@@ -54,7 +54,7 @@ class StuckEpisode:
     noticed: int
     lasted: int
     tried: tuple[str, ...]
-    rungs: tuple[str, ...] = ()
+    recovery_steps: tuple[str, ...] = ()
     solved_by: str | None = None
     over: bool = False
 
@@ -108,7 +108,7 @@ class StuckRecovery(SavedAttributes):
         reported = [self.episode] if self._owed and self.episode is not None else []
         self._owed = self._owed and not reported
         if self.progress.saw(percept) and self.episode is not None:
-            solved_by = self.episode.rungs[-1]
+            solved_by = self.episode.recovery_steps[-1]
             reported.append(replace(self.close(), solved_by=solved_by, lasted=percept.tick))
         return reported
 
@@ -127,14 +127,14 @@ class StuckRecovery(SavedAttributes):
         if self.episode is None:
             self.episodes += 1
             self.episode = self._new_episode(reason, percept, goal)
-        elif self.episode.rungs[-1] == RecoveryStep.RESTORE.value:
+        elif self.episode.recovery_steps[-1] == RecoveryStep.RESTORE.value:
             self.episode = replace(self.episode, since=self._since(percept), noticed=percept.tick)
         step = self._next_step(percept, may_ask=may_ask)
         self.episode = replace(
             self.episode,
             lasted=percept.tick,
             tried=tuple(dict.fromkeys((*self.episode.tried, *self.progress.tried))),
-            rungs=(*self.episode.rungs, step.value),
+            recovery_steps=(*self.episode.recovery_steps, step.value),
         )
         match step:
             case RecoveryStep.REPLAN:
@@ -191,9 +191,9 @@ class StuckRecovery(SavedAttributes):
         """Go to the next recovery step at once when no person is left to ask."""
         if self.episode is None or self.escape is None:
             return
-        if RecoveryStep.LEAVE_MAP.value not in self.episode.rungs:
-            rungs = (*self.episode.rungs, RecoveryStep.LEAVE_MAP.value)
-            self.episode = replace(self.episode, rungs=rungs)
+        if RecoveryStep.LEAVE_MAP.value not in self.episode.recovery_steps:
+            recovery_steps = (*self.episode.recovery_steps, RecoveryStep.LEAVE_MAP.value)
+            self.episode = replace(self.episode, recovery_steps=recovery_steps)
             self._leaving, self._leaves = percept.place.map_id, LEAVES
 
     def restore_target(self, checkpoints: Sequence[int]) -> int:
@@ -203,7 +203,10 @@ class StuckRecovery(SavedAttributes):
         """
         if self.episode is None:
             return checkpoints[0]
-        since, times = self.episode.since, self.episode.rungs.count(RecoveryStep.RESTORE.value)
+        since, times = (
+            self.episode.since,
+            self.episode.recovery_steps.count(RecoveryStep.RESTORE.value),
+        )
         moments = list(dict.fromkeys(tick for tick in checkpoints if tick <= since))
         return moments[:times][-1] if moments else checkpoints[-1]
 
@@ -250,7 +253,7 @@ class StuckRecovery(SavedAttributes):
         return max(percept.tick - self.progress.quiet, 0)
 
     def _next_step(self, percept: Percept, *, may_ask: bool) -> RecoveryStep:
-        taken = self.episode.rungs if self.episode is not None else ()
+        taken = self.episode.recovery_steps if self.episode is not None else ()
         state = percept.state
         is_free = state.game_started and not state.in_battle
         can_leave = self.escape is not None and is_free

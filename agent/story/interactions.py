@@ -130,10 +130,10 @@ def _talk_to(context: InteractionContext, state: State, _people: tuple[int, ...]
 
 def _vend(context: InteractionContext, state: State, item: int, at: Square) -> Skill:
     """Buy one drink from a vending machine; the cartridge gives its row in the menu."""
-    wares = list(context.dex.vending)
-    if item not in wares:
+    prices = list(context.dex.vending)
+    if item not in prices:
         return no_skill()
-    return vend(item, wares.index(item), at, context.terrain, state)
+    return vend(item, prices.index(item), at, context.terrain, state)
 
 
 def _visit(

@@ -134,7 +134,7 @@ class BattleResult(Enum):
 class Battle:
     """A battle; `own` and `enemy` are None while the Pokemon of that side is not fully out.
 
-    `opponent` is what the game was told to fight: a species, a trainer class plus 200, or 0 for
+    `opponent` is the opponent the game was given: a species, a trainer class plus 200, or 0 for
     a random encounter. `own_move` and `enemy_move` are the moves selected last, or None.
     """
 

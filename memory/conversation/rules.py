@@ -306,7 +306,7 @@ class HeuristicReflector:
     def reflect(self, observations: str, *, level: int, target: int) -> Condensed:
         """Return `observations` in at most `target` tokens, or only the milestones when they need more.
 
-        At level 0 everything that fits is kept; each higher level aims at two tenths less detail. Raises DistillingFailed
+        At level 0 everything that fits is kept; each higher level keeps two tenths less detail. Raises DistillingFailed
         when there are no observations.
         """
         known = parse(observations)

@@ -68,7 +68,9 @@ class FlowProgress:
     def to_json(self) -> dict[str, Json]:
         """Return the progress; between two writes nothing is leaving."""
         saved: dict[str, Json] = {name: getattr(self, name) for name in _SAVED}
-        return saved | {"came": [[seq, *sorted(edges)] for seq, edges in sorted(self.via.items())]}
+        return saved | {
+            "effects": [[seq, *sorted(edges)] for seq, edges in sorted(self.via.items())]
+        }
 
     @classmethod
     def of(
@@ -78,7 +80,7 @@ class FlowProgress:
         saved: Mapping[str, Any],
     ) -> "FlowProgress":
         """Return the progress that `to_json` returned."""
-        via = {seq: frozenset(edges) for seq, *edges in saved["came"]}
+        via = {seq: frozenset(edges) for seq, *edges in saved["effects"]}
         return cls(subscription, fullness, **{name: saved[name] for name in _SAVED}, via=via)
 
 

@@ -10,7 +10,7 @@ from memory.errors import MalformedRecord
 MOST: Final = 100  # results of one query
 
 RECOLLECTION: Final = "recollection"  # the entry that each recall writes
-MAINTENANCE: Final = "upkeep"  # the entry that each pruning writes
+MAINTENANCE: Final = "maintenance"  # the entry that each pruning writes
 # Found only by a query that names the kind; otherwise a recall would find the records of earlier recalls.
 INTERNAL_KINDS: Final = (RECOLLECTION, MAINTENANCE)
 

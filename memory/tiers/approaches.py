@@ -20,7 +20,7 @@ MAX_APPROACHES: Final = 500
 class Approach:
     """A sequence of actions for one purpose in one place, or one action for any purpose (`reasoning` is empty).
 
-    `told_` counts were reported in lessons already. A new occurrence adds to the known counts.
+    `reported_` counts are in lessons already. A new occurrence adds to the known counts.
     """
 
     place: str
@@ -28,8 +28,8 @@ class Approach:
     actions: tuple[str, ...]
     successes: int
     failures: int
-    told_successes: int
-    told_failures: int
+    reported_successes: int
+    reported_failures: int
     last_tick: int
     last_s: float
 
@@ -92,14 +92,14 @@ def mark_reported(entry: Entry) -> Derived:
         seen,
         successes=0,
         failures=0,
-        told_successes=seen.successes - seen.told_successes,
-        told_failures=seen.failures - seen.told_failures,
+        reported_successes=seen.successes - seen.reported_successes,
+        reported_failures=seen.failures - seen.reported_failures,
     )
     return Derived(APPROACH, as_json(reported), entry.sources, scope=entry.scope)
 
 
 def _sum(known: Approach, new: Approach) -> Approach:
-    counts = ("successes", "failures", "told_successes", "told_failures")
+    counts = ("successes", "failures", "reported_successes", "reported_failures")
     return merged(known, new, added=counts, highest=("last_tick", "last_s"))
 
 

@@ -98,7 +98,7 @@ class ClaimChecker:
     def _check_mistake(self, entry: Entry) -> None:
         """Close the mistake of an action once the action succeeds at least as often as it fails."""
         seen = from_json(Approach, entry.data)
-        if seen.reasoning or not seen.told_failures or seen.successes < seen.failures:
+        if seen.reasoning or not seen.reported_failures or seen.successes < seen.failures:
             return
         key = f"{MISTAKE}:{mistake_id_of(seen.place, seen.actions[0])}"
         mistake = self._blackboard.get(self._semantic, key)

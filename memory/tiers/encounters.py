@@ -12,7 +12,7 @@ from memory.blackboard.entry import Entry, EntryKind, record_kind
 from memory.codec import Json, as_json, merged
 from memory.flow.subscription import Derived
 
-OPPONENT_MET: Final = "acquaintance"
+OPPONENT_MET: Final = "opponent_met"
 MAX_OF_RUNS: Final = 400  # all in a game, and as many of earlier runs
 MOST_SOURCES: Final = 8
 
@@ -114,7 +114,7 @@ def _last_battle(
     return {name: getattr(source, name) for name in names}
 
 
-ITEM_OWNED: Final = "belonging"
+ITEM_OWNED: Final = "item_owned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ def _merge_item(known: ItemOwned, new: ItemOwned) -> ItemOwned:
     return merged(known, new, lowest=("first_tick",), highest=("last_tick", "most"), place=place)
 
 
-MILESTONE_TIME: Final = "waypoint"
+MILESTONE_TIME: Final = "milestone_time"
 _NOT_MILESTONE_DATA: Final = frozenset({"run", "choices", "milestone", "before", "left", "found"})
 
 
@@ -173,9 +173,9 @@ def _merge_milestones(known: Mapping[str, Any], new: Mapping[str, Any]) -> Mappi
     return {**new, "before": before}
 
 
-TALK_OUTCOME: Final = "heard"
-SHOP_STOCK: Final = "shelf"
-BLOCKED_SQUARE: Final = "barred"
+TALK_OUTCOME: Final = "talk"
+SHOP_STOCK: Final = "shop_stock"
+BLOCKED_SQUARE: Final = "blocked_square"
 ENCOUNTERS: Final = frozenset({TALK_OUTCOME, SHOP_STOCK, BLOCKED_SQUARE})
 MAX_ENCOUNTERS: Final = 200  # of each kind
 
@@ -188,7 +188,7 @@ class TalkOutcome:
     map_id: int
     slot: int
     words: str
-    came: tuple[str, ...]
+    effects: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ class ShopStockSeen:
     place: str
     map_id: int
     slot: int
-    wares: tuple[int, ...]
+    items: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,13 +231,13 @@ def encounter_kinds() -> tuple[EntryKind, ...]:
 def contradiction(kind: str, known: Mapping[str, Any], seen: Mapping[str, Any]) -> str:
     """Return the difference between `known` and `seen` in words, '' when they agree."""
     if kind == SHOP_STOCK:
-        added = sorted(set(seen["wares"]) - set(known["wares"]))
-        removed = sorted(set(known["wares"]) - set(seen["wares"]))
+        added = sorted(set(seen["items"]) - set(known["items"]))
+        removed = sorted(set(known["items"]) - set(seen["items"]))
         words = [f"item {each} is there" for each in added]
         return ", ".join([*words, *(f"item {each} is gone" for each in removed)])
     if kind == BLOCKED_SQUARE:
         return "a walk passed" if seen["passed"] and not known["passed"] else ""
-    return "" if known["came"] else ", ".join(seen["came"])
+    return "" if known["effects"] else ", ".join(seen["effects"])
 
 
 def _run_subject(data: Mapping[str, Json]) -> str:
@@ -254,4 +254,4 @@ def _square(data: Mapping[str, Json]) -> str:
 
 def _merge_talk(known: Mapping[str, Any], seen: Mapping[str, Any]) -> Mapping[str, Json]:
     # A person who gave something only talks afterwards, so the first result stays until the next game.
-    return {**known, "came": known["came"] or seen["came"]}
+    return {**known, "effects": known["effects"] or seen["effects"]}

@@ -69,14 +69,14 @@ def pattern_of(
     approach: Approach, config: ConsolidationConfig, *, session_id: str, at: float
 ) -> LearnedPattern | None:
     """Return the new evidence of a sequence that works often enough, or was reported before; None when there is none."""
-    successes = approach.successes - approach.told_successes
-    failures = approach.failures - approach.told_failures
+    successes = approach.successes - approach.reported_successes
+    failures = approach.failures - approach.reported_failures
     total = approach.successes + approach.failures
     confidence = approach.successes / total
     is_proven = (
         total >= config.min_occurrences_for_pattern and confidence >= config.pattern_threshold
     )
-    is_known = approach.told_successes + approach.told_failures > 0
+    is_known = approach.reported_successes + approach.reported_failures > 0
     if not (is_proven or is_known) or successes + failures == 0:
         return None
     return LearnedPattern(
@@ -103,7 +103,7 @@ def mistake_of(
     approach: Approach, config: ConsolidationConfig, *, at: float
 ) -> MistakeRecord | None:
     """Return the new evidence that an action keeps failing in one place, or None."""
-    failures = approach.failures - approach.told_failures
+    failures = approach.failures - approach.reported_failures
     total = approach.successes + approach.failures
     is_frequent = approach.failures >= config.min_occurrences_for_pattern
     is_majority = approach.failures >= config.pattern_threshold * total
@@ -190,7 +190,7 @@ STUCK: Final = "stuck"
 BLACKOUT: Final = "blackout"  # a defeat that cost money: place, opponent and amount
 OBSERVER_EDGES: Final = ("moments", "actions", "situations")  # from the observer to the strategist
 # From the strategist to the tactician.
-LTM_EDGES: Final = ("experiences", "skills", "concepts", "acquaintances", "belongings", "habits")
+LTM_EDGES: Final = ("experiences", "skills", "concepts", "opponents_met", "items_owned", "habits")
 COMPACT_AT: Final = 0.9  # of working memory's budget of tokens
 KEPT_S: Final = 300.0  # younger entries stay in working memory
 
@@ -305,8 +305,8 @@ def edges(agent_id: str, lessons: LessonTransformers) -> tuple[MemorySubscriptio
         ),
         MemorySubscription("skills", stm, procedural, lessons.skills, _is_skill, delivers=True),
         MemorySubscription("concepts", stm, semantic, lessons.concepts, _is_concept, delivers=True),
-        MemorySubscription("acquaintances", stm, semantic, met, of_kinds(BATTLE), delivers=True),
-        MemorySubscription("belongings", stm, semantic, owned, of_kinds(RESOURCES), delivers=True),
+        MemorySubscription("opponents_met", stm, semantic, met, of_kinds(BATTLE), delivers=True),
+        MemorySubscription("items_owned", stm, semantic, owned, of_kinds(RESOURCES), delivers=True),
         MemorySubscription(
             "habits", procedural, semantic, lessons.habits, _is_habit, delivers=True
         ),

@@ -20,7 +20,7 @@ def teach(path: Path, lessons: Sequence[tuple[LessonKind, dict[str, Json]]]) -> 
     return path
 
 
-def told(choice: str, way: int, ticks: int) -> tuple[LessonKind, dict[str, Json]]:
+def ticks_lesson(choice: str, way: int, ticks: int) -> tuple[LessonKind, dict[str, Json]]:
     data: dict[str, Json] = {
         "run": f"an earlier run, {next(RUNS)}",
         "milestone": "rival",

@@ -144,7 +144,7 @@ def test_a_rock_doubles_and_bait_halves_the_catch_rate(meeting: Game, dice: Dice
 
 
 @pytest.mark.parametrize(
-    ("deed", "speed", "draw", "stays"),
+    ("plan_action", "speed", "draw", "stays"),
     [
         (None, 128, 140, False),  # doubled, it exceeds a byte
         (None, 40, 80, True),
@@ -156,12 +156,12 @@ def test_a_rock_doubles_and_bait_halves_the_catch_rate(meeting: Game, dice: Dice
     ],
 )
 def test_fast_and_angry_pokemon_flee_by_the_formula(
-    meeting: Game, dice: Dice, deed: tuple[int, int] | None, speed: int, draw: int, *, stays: bool
+    meeting: Game, dice: Dice, order: tuple[int, int] | None, speed: int, draw: int, *, stays: bool
 ) -> None:
     battles.set_field(meeting, "enemy", "speed", speed)
     meeting.poke("wEnemyMonActualCatchRate", 0)
     dice.roll([], usual=draw)
-    to_menu(choose(meeting, deed or NET))
+    to_menu(choose(meeting, order or NET))
     assert bool(meeting.byte("wIsInBattle")) == stays
 
 

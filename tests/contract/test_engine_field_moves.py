@@ -19,8 +19,8 @@ CUT, FLY, SURF, STRENGTH, FLASH = 15, 19, 57, 70, 148
 HITTER = 24
 FIRST_BADGE, THIRD_BADGE = 0x01, 0x04
 NORTH_GATE_DOOR = 1  # of the warps of Heather Way
-SAPLING, TALL_GRASS = 0x3D, 0x52
-BEFORE_SAPLING = (16, 11)
+CUT_TREE, TALL_GRASS = 0x3D, 0x52
+BEFORE_CUT_TREE = (16, 11)
 CUT_TILE, FLY_LIST = 0xCD4D, 0xCD3E  # wCutTile, wFlyLocationsList
 TOWNS: Final = {0: "THISTLE END", 1: "ALDERBROOK", 2: "STONECROSS"}
 LANDINGS = (1, 0x6448)
@@ -42,7 +42,7 @@ def route(start: Start) -> Game:
     game.poke("wGrassRate", 0)
     for event in ROUTE_TRAINERS:
         game.set_event(event)
-    return game.go(*BEFORE_SAPLING).face("down")
+    return game.go(*BEFORE_CUT_TREE).face("down")
 
 
 def with_moves(game: Game, *moves: int, badges: int = 0xFF) -> Game:
@@ -105,7 +105,7 @@ def test_without_its_badge_a_move_is_refused(route: Game) -> None:
     assert "badge" in read_through(game)
     assert game.cursor == PARTY
     assert game.byte("wActionResultOrTookBattleTurn") == 0
-    assert game.step_tile(16, 12) == SAPLING
+    assert game.step_tile(16, 12) == CUT_TREE
 
 
 def test_cut_is_refused_without_a_tree(town: Game) -> None:
@@ -117,17 +117,17 @@ def test_cut_is_refused_without_a_tree(town: Game) -> None:
 def test_cut_opens_the_way_until_the_map_is_entered_again(route: Game) -> None:
     game = route
     use_first(with_moves(game, CUT, badges=FIRST_BADGE))
-    assert game.byte("wTileInFrontOfPlayer") == SAPLING
+    assert game.byte("wTileInFrontOfPlayer") == CUT_TREE
     assert "AAAA" in read_through(game)
     assert game.byte("wActionResultOrTookBattleTurn") == 1
-    assert game.at(CUT_TILE) == SAPLING
+    assert game.at(CUT_TILE) == CUT_TREE
     assert game.is_open(16, 12)
     assert game.tile(8, 11) == game.step_tile(16, 12)
     game.go(16, 13)
     game.go(16, 11)
     enter(game.go(4, 11), "down", NORTH_GATE)
     enter(game, "up", HEATHER_WAY)
-    assert game.step_tile(16, 12) == SAPLING
+    assert game.step_tile(16, 12) == CUT_TREE
 
 
 def test_cut_takes_tall_grass_as_well(route: Game) -> None:

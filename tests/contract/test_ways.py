@@ -206,7 +206,7 @@ def test_scenes_have_room_in_the_lab(rom: Rom, maps: dict[int, Map]) -> None:
     assert all(person.facing == UP_AND_DOWN for person in lab.people if person.movement == WALKS)
 
 
-SAPLING = 0x3D
+CUT_TREE = 0x3D
 LONGEST_WAY = 150
 SOUTH_END, NORTH_END = Square(HEATHER_WAY, 9, 55), Square(HEATHER_WAY, 9, 0)
 GATE_DOOR, GATE_BACK = Square(HEATHER_WAY, 3, 31), Square(HEATHER_WAY, 4, 11)
@@ -286,9 +286,9 @@ def test_the_halves_of_the_route_meet_only_through_the_wood(rom: Rom, maps: dict
 
 def test_a_cut_tree_closes_the_short_cut(rom: Rom, maps: dict[int, Map]) -> None:
     here = maps[HEATHER_WAY]
-    (sapling,) = [(x, y) for x, y in here.steps() if here.tile(x, y) == SAPLING]
-    x, y = sapling
-    assert SAPLING not in here.tileset.passable
+    (cut_tree,) = [(x, y) for x, y in here.steps() if here.tile(x, y) == CUT_TREE]
+    x, y = cut_tree
+    assert CUT_TREE not in here.tileset.passable
     south = walk([SOUTH_END], rom, maps, inside=on_map(HEATHER_WAY))
     north = walk([NORTH_END], rom, maps, inside=on_map(HEATHER_WAY))
     assert Square(HEATHER_WAY, x, y + 1) in south

@@ -86,13 +86,13 @@ class Planned(NamedTuple):
 
 
 def sample(chance: Random, faults: Sequence[Fault], count: int) -> list[Planned]:
-    """Return `count` random faults with their aims, in the order of their ticks."""
+    """Return `count` random faults with their targets, in the order of their ticks."""
     kinds = chance.choices(faults, [each.weight for each in faults], k=count)
     return planned(chance, kinds)
 
 
 def planned(chance: Random, kinds: Sequence[Fault]) -> list[Planned]:
-    """Return faults with random aims."""
+    """Return faults with random targets."""
     found: list[Planned] = []
     for fault, tick in zip(kinds, sorted(chance.randint(1, TICKS) for _ in kinds), strict=True):
         (phase,) = chance.choices(list(fault.at), list(fault.at.values()))

@@ -36,7 +36,7 @@ GIVES_UP_S: Final = (
     180.0  # until a night gives up: its own waits sum up to 60 s, and a child plays after each
 )
 ENDS_S: Final = 120.0  # for the rest of a game
-TOLD_S: Final = 3.0  # until a fault is in the log of the night
+LOGGED_S: Final = 3.0  # until a fault is in the log of the night
 LIMIT: Final = 3  # exit code
 KILLED: Final = -9
 QUICK: Final = ("--hang", "15", "--backoff", "0.1", "--min-free", "0", "--json")
@@ -75,7 +75,7 @@ class _Before:
 
     player: Player
     tick: int
-    told: int
+    logged: int
 
 
 class Games:
@@ -109,20 +109,22 @@ class Games:
         goal = until or milestones()[-1]
         with ExitStack() as stack:
             scene = self._scene(stack, goal)
-            told = list(self._play_with_faults(scene, plan))
+            logged = list(self._play_with_faults(scene, plan))
             scene.program.close()
             if self._has_own_disk:
                 scene.disk.free()
                 scene.disk.thaw(scene.run)
-            ended_by = next((each.fault for each in plan[: len(told)] if each.fault.verdicts), None)
-            problems = [problem for each in told for problem in each.pop("problems")]
+            ended_by = next(
+                (each.fault for each in plan[: len(logged)] if each.fault.verdicts), None
+            )
+            problems = [problem for each in logged for problem in each.pop("problems")]
             files = oracle.Files(scene.run, scene.memory, self._folder)
             has_no_copy = _gave_up_without_copy(scene)
             if not has_no_copy:
                 problems += self._verdict(scene, ended_by)
                 problems += self._file_problems(scene, files, goal, ended_by)
             row = {
-                "faults": told,
+                "faults": logged,
                 "verdict": _verdict_of(scene),
                 "ticks": scene.ending.get("ticks", 0),
                 "restored": oracle.restores(files),
@@ -169,11 +171,11 @@ class Games:
 
     def _play_with_faults(self, scene: Scene, plan: Sequence[Planned]) -> Iterator[Row]:
         """Start the game, yield the result of each fault, and play to the end."""
-        aims = [*(each.aim for each in plan), NEVER]
+        targets = [*(each.aim for each in plan), NEVER]
         channel = scene.channel
-        channel.aim = aims[0]
+        channel.aim = targets[0]
         scene.program.begin()
-        for number, (planned, following) in enumerate(zip(plan, aims[1:], strict=True), 1):
+        for number, (planned, following) in enumerate(zip(plan, targets[1:], strict=True), 1):
 
             def is_held(phase: Phase = planned.aim.phase) -> bool:
                 return channel.player is not None and channel.player.held is phase
@@ -255,12 +257,12 @@ class Games:
         if not self._is_supervised or outcome in ("ended", "wrong") or not must:
             return []
 
-        def told() -> list[str]:
-            return scene.logged_faults()[before.told :]
+        def logged() -> list[str]:
+            return scene.logged_faults()[before.logged :]
 
-        if scene.channel.until(lambda: not fault.logged_as.isdisjoint(told()), TOLD_S):
+        if scene.channel.until(lambda: not fault.logged_as.isdisjoint(logged()), LOGGED_S):
             return []
-        return [f"{fault.name}: the log of the night has {told()}"]
+        return [f"{fault.name}: the log of the night has {logged()}"]
 
     def _verdict(self, scene: Scene, ended_by: Fault | None) -> Iterator[str]:
         wanted = ended_by.verdicts if ended_by else {("goal", "")}

@@ -77,10 +77,10 @@ class ModelPlanner:
         atlas, story = Atlas.of_red(), Story.of(CartridgeKind.RED)
         terrain = Terrain(World.empty())
         terrain.map_distances = AtlasDistances(atlas)
-        kit = GameContext(
+        context = GameContext(
             story, terrain, _dex(atlas), MilestoneLedger(story.milestones, Hooks()), 0
         )
-        return ModelPlanner(domain_of(capabilities_for(kit)), story)
+        return ModelPlanner(domain_of(capabilities_for(context)), story)
 
 
 def _dex(atlas: Atlas) -> Dex:

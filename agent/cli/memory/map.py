@@ -108,7 +108,7 @@ def _show_knowledge(view: FileView, out: Output, *, as_json: bool) -> None:
 
 def _gaps(places: dict[str, list[MemoryItem]]) -> list[str]:
     held = {each.kind for items in places.values() for each in items if not each.closed}
-    wanted = ("pattern", "strategy", "mistake", "preference", "waypoint", "battle", "session")
+    wanted = ("pattern", "strategy", "mistake", "preference", "milestone_time", "battle", "session")
     return [f"no {kind} is known" for kind in wanted if kind not in held]
 
 

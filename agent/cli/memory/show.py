@@ -72,7 +72,7 @@ def find_item(items: Sequence[MemoryItem], name: str) -> MemoryItem:
 
 FIRST: Final = ("pattern", "strategy", "mistake", "preference")  # used by decisions
 SHOW_HEAD: Final = ("id", "description", "evidence")
-LISTED_OF_RUNS: Final = ("battle", "location", "objective", "session", "stuck", "waypoint")
+LISTED_OF_RUNS: Final = ("battle", "location", "objective", "session", "stuck", "milestone_time")
 
 
 def show(

@@ -143,14 +143,14 @@ def _uses(trials: Trials) -> Iterator[tuple[str, Row]]:
     and the number of games with such a decision, if runs record that.
     """
     taught = trials[TAUGHT]
-    told = [game.moved for game in taught if game.moved is not None]
+    moved_games = [game.moved for game in taught if game.moved is not None]
     for arm, games in trials.items():
         for use in arm.off:
             pairs = zip(taught, games, strict=True)
-            counts = [moved.get(use.value, 0) for moved in told]
+            counts = [moved.get(use.value, 0) for moved in moved_games]
             found = {
                 "changed": sum((a.ticks, a.frames) != (b.ticks, b.frames) for a, b in pairs),
-                "moved": (sum(counts), sum(count > 0 for count in counts)) if told else None,
+                "moved": (sum(counts), sum(count > 0 for count in counts)) if moved_games else None,
             }
             yield use.value, found | _differences(taught, games)
 

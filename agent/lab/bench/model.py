@@ -64,7 +64,7 @@ OBSERVATIONS: Final = 20_000
 ASKED: Final = ClaudeAdvisor.ask
 COMPLETED: Final = Calls.complete
 SERVED: Final = Handler.do_POST
-TOLD: Final = Dependencies.report
+REPORTED: Final = Dependencies.report
 BEFORE: Final = Conversation.before_call
 OBSERVED: Final = HeuristicObserver.observe
 RECORDED: Final = TapeRecorder.record
@@ -229,7 +229,7 @@ def _talk(
 ) -> tuple[Row, RecordedCalls]:
     """Ask `count` questions of `game` in one conversation; return its figures, and the recorded calls."""
     home.mkdir()
-    functions = (ASKED, COMPLETED, SERVED, TOLD, BEFORE, OBSERVED, RECORDED, LAID_OUT)
+    functions = (ASKED, COMPLETED, SERVED, REPORTED, BEFORE, OBSERVED, RECORDED, LAID_OUT)
     with (
         loopback(),
         calls_of(functions) as calls,
@@ -256,7 +256,9 @@ def _costs(calls: RecordedCalls) -> Iterator[BoundedFigure]:
     yield figure(RECORDER, [each.cpu_s / A_NODE for each in calls[RECORDED]])
     yield figure(WITH_DISK, [each.wall_s / A_NODE for each in calls[RECORDED]])
     yield figure(OBSERVER, [each.cpu_s for each in calls[OBSERVED]])
-    activations = [each for each in calls[TOLD] if each.args[1] is ConversationEventKind.ACTIVATION]
+    activations = [
+        each for each in calls[REPORTED] if each.args[1] is ConversationEventKind.ACTIVATION
+    ]
     before: dict[FigureBound, list[float]] = {ACTIVATION: [], NOTHING_DUE: []}
     for each in calls[BEFORE]:
         before[ACTIVATION if any(_within(activations, each)) else NOTHING_DUE].append(each.cpu_s)

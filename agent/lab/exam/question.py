@@ -17,7 +17,7 @@ class QuestionKind(Enum):
     """The kind of knowledge that a question tests."""
 
     LOSS = "what was lost where"
-    VICTORY = "what beat whom"
+    VICTORY = "what won against what"
     LATEST = "the latest value"
     FIRST = "when and where first"
     COUNT = "how often"

@@ -193,7 +193,7 @@ def episode_of(run: RunReader, number: int) -> RecordedEpisode:
     description = (
         f"episode {number}: {stuck.reason} in {stuck.place}, ticks {stuck.since} to {stuck.lasted},"
         f" after the checkpoint of tick {stuck.checkpoint_tick}; tried"
-        f" {', '.join(stuck.tried) or 'nothing'}; {', '.join(stuck.rungs)};"
+        f" {', '.join(stuck.tried) or 'nothing'}; {', '.join(stuck.recovery_steps)};"
         f" {stuck.solved_by or 'nothing'} helped"
     )
     return RecordedEpisode(

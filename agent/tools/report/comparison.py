@@ -20,7 +20,7 @@ from agent.tools.report.words import game_time
 Plain: TypeAlias = "dict[str, Plain] | list[Plain] | str | float | bool | None"
 
 PARTS: Final = (
-    "milestones", "pending", "returns", "battles", "stuck", "learnt", "advice", "troubles", "deeds",
+    "milestones", "pending", "returns", "battles", "stuck", "learned", "advice", "problems", "actions",
 )  # fmt: skip
 
 
@@ -49,11 +49,11 @@ def row(run: RunData) -> dict[str, str | float | bool]:
         "stuck": len(run.stuck),
         "battles": run.battles.fought,
         **{f"battles_{end}": ends.get(end, 0) for end in ("won", "lost", "fled", "caught")},
-        "learnt": run.learnt.new,
+        "learned": run.learned.new,
         "calls": run.advice.calls,
         "usd": round(run.advice.usd, 6),
-        "faults": run.troubles.faults,
-        "disagreements": sum(run.troubles.disagreements.values()),
+        "faults": run.problems.faults,
+        "disagreements": sum(run.problems.disagreements.values()),
     }
 
 
@@ -113,8 +113,8 @@ FIGURES: Final[Sequence[tuple[str, Callable[[RunData], str]]]] = (
     ("times stuck", lambda run: f"{len(run.stuck):,}"),
     ("times rewound", lambda run: f"{len(run.returns):,}"),
     ("restarts", lambda run: f"{run.restarts:,}"),
-    ("faults", lambda run: f"{run.troubles.faults:,}"),
-    ("new in memory", lambda run: f"{run.learnt.new:,}"),
+    ("faults", lambda run: f"{run.problems.faults:,}"),
+    ("new in memory", lambda run: f"{run.learned.new:,}"),
     ("model calls", lambda run: f"{run.advice.calls:,}"),
     ("dollars", lambda run: f"{run.advice.usd:,.2f}"),
 )

@@ -75,7 +75,7 @@ class OpponentStats(NamedTuple):
     """All battles against one trainer, or against one wild species in a place."""
 
     name: str
-    whom: str  # the Pokemon of a trainer; '' for wild ones
+    opponent_team: str  # the Pokemon of a trainer; '' for wild ones
     place: str
     met: int
     ends: Mapping[str, int]
@@ -119,8 +119,10 @@ def battles(run: RunReader) -> Battles:
         wild = "" if each.opponent else each.enemy_pokemon
         groups.setdefault((each.opponent, wild, each.location), []).append(each)
     opponents = [_opponent(key, each) for key, each in groups.items()]
-    trainers = [each for each in opponents if each.whom]
-    wilds = sorted((each for each in opponents if not each.whom), key=lambda each: -each.met)
+    trainers = [each for each in opponents if each.opponent_team]
+    wilds = sorted(
+        (each for each in opponents if not each.opponent_team), key=lambda each: -each.met
+    )
     trainers.sort(key=lambda each: (-each.lost, each.first_tick))
     return Battles(
         trainers=trainers[:MOST_OPPONENTS],
@@ -140,7 +142,7 @@ def _opponent(key: tuple[str, str, str], fought: Sequence[BattleEvent]) -> Oppon
     fighters = Counter(each.player_pokemon for each in fought)
     return OpponentStats(
         name=trainer or wild,
-        whom=", ".join(dict.fromkeys(teams)) if trainer else "",
+        opponent_team=", ".join(dict.fromkeys(teams)) if trainer else "",
         place=place,
         met=len(fought),
         ends=_ends(fought),
@@ -167,7 +169,7 @@ class StuckEntry(NamedTuple):
     since: int
     lasted: int
     tried: Sequence[str]
-    rungs: Sequence[str]
+    recovery_steps: Sequence[str]
     solved_by: str
     over: bool
     died: bool
@@ -190,7 +192,7 @@ def episodes(run: RunReader, times: Times) -> Iterator[StuckEntry]:
             since=event.since,
             lasted=event.lasted,
             tried=event.tried,
-            rungs=event.rungs,
+            recovery_steps=event.recovery_steps,
             solved_by=event.solved_by or "",
             over=event.over,
             died=event.last_step is not None,

@@ -186,7 +186,7 @@ SIDES: Final = 8  # kinds of disagreement
 
 def page(run: RunData, cartridge: Cartridge | None) -> str:
     """Return the page as HTML text."""
-    began, disagreed = run.settings.get("started"), run.troubles.disagreements
+    began, disagreed = run.settings.get("started"), run.problems.disagreements
     return render(
         "page.html",
         run=run,

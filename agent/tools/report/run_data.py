@@ -215,7 +215,7 @@ def _end_by_store(
     if last_tick == limits.get("ticks"):
         return RunStatus.LIMIT, "ticks"
     stuck = [each for each in events(run, StuckEvent) if each.tick == last_tick]
-    gave_up = any("give_up" in each.rungs for each in stuck)
+    gave_up = any("give_up" in each.recovery_steps for each in stuck)
     return RunStatus.GAVE_UP if gave_up else RunStatus.ENDED, ""
 
 
@@ -251,10 +251,10 @@ class RunData:
     process: Process
     battles: Battles
     stuck: Sequence[StuckEntry]
-    learnt: MemoryChanges
+    learned: MemoryChanges
     advice: AdviceSummary
-    troubles: Problems
-    deeds: ActionsTaken
+    problems: Problems
+    actions: ActionsTaken
     night: NightLog
     trail: Sequence[TrailRow] = field(repr=False)
 
@@ -296,10 +296,10 @@ def read_run_data(folder: RunFolder[RunReader], cartridge: Cartridge | None) -> 
         process=process(run.vitals(), night.samples),
         battles=battles(run),
         stuck=list(episodes(run, times)),
-        learnt=memory_changes(run, moved if isinstance(moved, Mapping) else {}),
+        learned=memory_changes(run, moved if isinstance(moved, Mapping) else {}),
         advice=advice(run, times),
-        troubles=problems(run, night.faults, summary),
-        deeds=actions_taken(run, times),
+        problems=problems(run, night.faults, summary),
+        actions=actions_taken(run, times),
         night=night,
         trail=trail,
     )

@@ -166,8 +166,8 @@ def _opponent_met(data: Mapping[str, Any]) -> str:
 
 
 def _talk(data: Mapping[str, Any]) -> str:
-    came = f"gives {', '.join(data['came'])}" if data["came"] else "only talks"
-    return f"number {data['slot']} in {data['place']} {came}: {data['words']!r}"
+    effects = f"gives {', '.join(data['effects'])}" if data["effects"] else "only talks"
+    return f"number {data['slot']} in {data['place']} {effects}: {data['words']!r}"
 
 
 def _barred(data: Mapping[str, Any]) -> str:
@@ -185,18 +185,18 @@ _FORMATS: Final[dict[str, str | Callable[[Mapping[str, Any]], str]]] = {
     "mistake": "{description}",
     "preference": "{description}",
     "battle": _battle,
-    "acquaintance": _opponent_met,
-    "belonging": "{subject}, first owned in {place} at tick {first_tick:,}, at most {most:,}",
+    "opponent_met": _opponent_met,
+    "item_owned": "{subject}, first owned in {place} at tick {first_tick:,}, at most {most:,}",
     "blackout": (
         "beaten by {subject} in {place} at tick {tick:,}, which cost {cost:,}; woke up in {woke_in}"
     ),
-    "heard": _talk,
-    "shelf": lambda data: (
-        f"number {data['slot']} in {data['place']} sells items {number(data['wares'])}"
+    "talk": _talk,
+    "shop_stock": lambda data: (
+        f"number {data['slot']} in {data['place']} sells items {number(data['items'])}"
     ),
-    "barred": _barred,
+    "blocked_square": _barred,
     "stock": lambda data: f"{data['entries']:,} entries; {number(data['tags'])}",
-    "waypoint": lambda data: (
+    "milestone_time": lambda data: (
         f"milestone {plain(data['milestone'])} at tick {data['tick']:,}:"
         f" {data['battles']:,} battles, {data['lost']:,} lost, {data['turns']:,} turns"
     ),

@@ -102,11 +102,11 @@ def describe_episodes(run: RunReader, after: int) -> Iterator[str]:
 def describe_episode(stuck: StuckEvent) -> str:
     """Return the description of an episode: reason, place, ticks, attempts, and what solved it."""
     tried = ", ".join(stuck.tried) or "nothing"
-    rungs = ", ".join(each.replace("_", " ") for each in stuck.rungs)
+    recovery_steps = ", ".join(each.replace("_", " ") for each in stuck.recovery_steps)
     return (
         f"{stuck.reason.replace('_', ' ')} in {stuck.place or f'map {stuck.map_id}'}"
         f" ({stuck.x},{stuck.y}), ticks {stuck.since} to {stuck.lasted}; tried {tried};"
-        f" then {rungs}; {stuck.solved_by or 'nothing'} helped"
+        f" then {recovery_steps}; {stuck.solved_by or 'nothing'} helped"
     )
 
 

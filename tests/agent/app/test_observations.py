@@ -56,7 +56,7 @@ EPISODE = {
     "place": "the lane",
     "goal": "g",
     "tried": ["travel:town"],
-    "rungs": ["replan"],
+    "recovery_steps": ["replan"],
     "solved_by": "replan",
 }
 STUCK = "got nowhere at the lane (oscillation): tried travel:town;"
@@ -75,31 +75,41 @@ def battle(outcome: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("tool", "args", "result", "observed"),
     [
-        ("deed", ACTION, ended(), ("deed_done", "buy what runs short", 1)),
-        ("deed", ACTION, ended(bag=()), ("deed_done", "buy what runs short", 1)),
+        ("plan_action", ACTION, ended(), ("action_done", "buy what runs short", 1)),
+        ("plan_action", ACTION, ended(bag=()), ("action_done", "buy what runs short", 1)),
         (
-            *("deed", ACTION, ended("blocked")),
-            ("deed_failed", "buy what runs short, at the store: blocked", 4),
+            *("plan_action", ACTION, ended("blocked")),
+            ("action_failed", "buy what runs short, at the store: blocked", 4),
         ),
         (
-            *("deed", ACTION, ended("interrupted")),
-            ("deed_interrupted", "buy what runs short: interrupted", 2),
+            *("plan_action", ACTION, ended("interrupted")),
+            ("action_interrupted", "buy what runs short: interrupted", 2),
         ),
         (
-            *("deed", ACTION, ended(bag=((4, 5), (11, 1)), money=300)),
+            *("plan_action", ACTION, ended(bag=((4, 5), (11, 1)), money=300)),
             ("purchase_made", "4 THING 4, 1 THING 11 for 600, at the store", 5),
         ),
-        ("deed", ACTION, ended(bag=((4, 2),)), ("item_gained", "1 THING 4, at the store", 5)),
+        (
+            "plan_action",
+            ACTION,
+            ended(bag=((4, 2),)),
+            ("item_gained", "1 THING 4, at the store", 5),
+        ),
         ("battle", battle("victory"), Result(), ("battle_won", "won against rat L3", 5)),
         ("battle", battle("defeat"), Result(), ("battle_lost", "lost against rat L3", 8)),
         ("battle", battle("runaway"), Result(), ("battle_left", "left rat L3", 3)),
         ("battle", battle("catch"), Result(), ("caught", "caught rat L3", 7)),
         (
-            *("waypoint", {"milestone": "first_badge"}, Result()),
+            *("milestone_time", {"milestone": "first_badge"}, Result()),
             ("badge_earned", "earn the first badge", 10),
         ),
-        ("waypoint", {"milestone": "town"}, Result(), ("milestone_reached", "reach the town", 8)),
-        ("waypoint", {"milestone": "odd"}, Result(), ("milestone_reached", "odd", 8)),
+        (
+            "milestone_time",
+            {"milestone": "town"},
+            Result(),
+            ("milestone_reached", "reach the town", 8),
+        ),
+        ("milestone_time", {"milestone": "odd"}, Result(), ("milestone_reached", "odd", 8)),
         ("blackout", BLACKOUT, Result(), ("blackout", "blacked out in the lane", 9)),
         ("stuck", EPISODE, Result(), ("stuck", f"{STUCK} solved by replan", 8)),
         ("stuck", {**EPISODE, "solved_by": None}, Result(), ("stuck", f"{STUCK} not solved", 8)),
@@ -125,14 +135,14 @@ def test_c02_a_place_is_observed_the_first_time_only() -> None:
 
 def test_c03_unknown_and_refused_calls_give_no_observation() -> None:
     assert RULES("objective", {}, Result()) == ()
-    assert RULES("deed", ACTION, Result(refused=True)) == ()
+    assert RULES("plan_action", ACTION, Result(refused=True)) == ()
 
 
 def test_c01_the_rules_of_play_are_pure() -> None:
     calls = [
-        ("deed", ACTION, ended(bag=((4, 2),), money=1)),
+        ("plan_action", ACTION, ended(bag=((4, 2),), money=1)),
         ("battle", battle("defeat"), Result()),
-        ("waypoint", {"milestone": "town"}, Result()),
+        ("milestone_time", {"milestone": "town"}, Result()),
     ]
     for tool, args, result in calls:
         before = dict(args)
@@ -141,7 +151,10 @@ def test_c01_the_rules_of_play_are_pure() -> None:
 
 
 def test_c20_a_later_success_replaces_the_failure() -> None:
-    (failed,), (done,) = RULES("deed", ACTION, ended("blocked")), RULES("deed", ACTION, ended())
+    (failed,), (done,) = (
+        RULES("plan_action", ACTION, ended("blocked")),
+        RULES("plan_action", ACTION, ended()),
+    )
     assert (failed.type in done.supersedes, failed.about) == (True, done.about)
     (lost,), (won,) = (RULES("battle", battle(each), Result()) for each in ("defeat", "victory"))
     assert (lost.type in won.supersedes, lost.about) == (True, won.about)
@@ -152,7 +165,9 @@ def test_c11_lost_battles_and_blackouts_are_never_left_out() -> None:
     for number in range(60):
         place = {**PLACE, "location_name": f"map {number}"}
         many += RULES("location", place, Result({"version": 1}))
-        many += RULES("deed", {**ACTION, "name": str(number), "why": f"{number}"}, ended("blocked"))
+        many += RULES(
+            "plan_action", {**ACTION, "name": str(number), "why": f"{number}"}, ended("blocked")
+        )
         many += RULES("edit_file", {"path": f"{number}.py"}, Result())
     many[:0] = [
         *RULES("battle", battle("defeat"), Result()),
@@ -175,7 +190,7 @@ def test_c10_the_sections_of_tools_follow_those_of_play_in_order() -> None:
     assert is_required == ["Setbacks", "Modified Files", "Errors"]
     known = {kind for each in GAME_SECTIONS for kind in each.types}
     assert {"badge_earned", "blackout", "battle_lost", "caught", "map_entered"} <= known
-    assert not {"deed_done", "file_read"} & known
+    assert not {"action_done", "file_read"} & known
 
 
 # In games on the demo.
@@ -193,8 +208,14 @@ def test_c02_a_whole_game_is_observed(played: Played) -> None:
     assert kinds["battle_lost"] == battles["defeat"]
     assert kinds["caught"] == battles["catch"]
     assert kinds["memory_recalled"] == events["recollection"]
-    deeds = ("deed_done", "deed_failed", "deed_interrupted", "purchase_made", "item_gained")
-    assert sum(kinds[each] for each in deeds) >= events["action"]
+    observation_types = (
+        "action_done",
+        "action_failed",
+        "action_interrupted",
+        "purchase_made",
+        "item_gained",
+    )
+    assert sum(kinds[each] for each in observation_types) >= events["action"]
     assert kinds["purchase_made"] >= 1
     places = [each.content for each in found if each.type == "map_entered"]
     assert len(places) == len(set(places))
@@ -335,7 +356,7 @@ def test_c02_every_badge_of_a_story_is_observed_as_one() -> None:
         story = Story.of(kind)
         table = Extractors(game_table(story.milestones, str))
         importances = {
-            each.id: table("waypoint", {"milestone": each.id}, Result())[0].importance
+            each.id: table("milestone_time", {"milestone": each.id}, Result())[0].importance
             for each in story.milestones
         }
         marks = {each.id: each.mark for each in story.milestones if each.mark is not None}

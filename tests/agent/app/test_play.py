@@ -99,14 +99,14 @@ def test_a_run_is_stored_in_memory(played: Played) -> None:
     with closing(read_knowledge_store(played.memory)) as knowledge:
         assert knowledge.load_knowledge().total_sessions == 1
         episodes = [entry for entry in knowledge.entries() if entry.scope.endswith("ltm:episodic")]
-        (waypoint,) = (each for each in episodes if each.kind == "waypoint")
+        (waypoint,) = (each for each in episodes if each.kind == "milestone_time")
         assert milestones_of(waypoint.data).keys() == set(MILESTONES)
         kinds = [each.kind for each in episodes]
         assert kinds.count("session") == 1
         # At the errand and in the shop.
-        assert {kind for kind in kinds if kind in ENCOUNTERS} == {"heard", "shelf"}
+        assert {kind for kind in kinds if kind in ENCOUNTERS} == {"talk", "shop_stock"}
         met = {each.kind for each in knowledge.entries() if each.scope.endswith("ltm:semantic")}
-        assert met == {"acquaintance", "belonging"}
+        assert met == {"opponent_met", "item_owned"}
 
 
 def test_run_toml_holds_the_settings(played: Played) -> None:

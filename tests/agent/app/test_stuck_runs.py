@@ -86,7 +86,14 @@ def test_a_stuck_run_restores_twice_and_then_gives_up(stuck_run: tuple[Path, Sum
     assert summary.errors == 0
     assert "walk to the atoll" in summary.reason
     last = episodes(path)[-1]
-    assert last["rungs"] == ["replan", "leave_map", "ask_around", "restore", "restore", "give_up"]
+    assert last["recovery_steps"] == [
+        "replan",
+        "leave_map",
+        "ask_around",
+        "restore",
+        "restore",
+        "give_up",
+    ]
     assert last["run"] == "stuck"
     assert last["checkpoint_tick"] <= last["since"] < last["noticed"] <= last["lasted"]
     assert last["tried"][0] == "travel:atoll"
@@ -150,7 +157,7 @@ def test_a_talk_without_effect_is_given_up(tmp_path: Path) -> None:
     last = episodes(tmp_path)[-1]
     assert last["place"] in {"the house", "the bedroom"}
     assert "task:ask" in last["tried"]
-    assert "leave_map" in last["rungs"]
+    assert "leave_map" in last["recovery_steps"]
 
 
 def test_leave_map_takes_the_nearest_exit(played: Played) -> None:

@@ -59,7 +59,7 @@ def test_shopping_is_for_items_that_run_short_and_can_be_paid(
     assert supplied(moment, things, money=money, starter=starter) is enough
 
 
-KIT = game_context()
+CONTEXT = game_context()
 HM_CUT, HM_FLASH = 196, 200
 WITHOUT_MACHINES = 33  # a species that learns from no machine and is strong against no trainer
 NEEDED = {"cut", "surf", "strength"}  # by ways and tasks; FLASH and FLY are optional
@@ -88,19 +88,21 @@ def test_required_moves_without_a_learner_are_awaited(town: Game) -> None:
 
 @pytest.mark.parametrize("size", [3, 4, 5])
 def test_the_last_places_are_reserved_for_learners(town: Game, size: int) -> None:
-    assert wanted(KIT, team_of(size, town.state)) == learners_of(DEX, CUT)
+    assert wanted(CONTEXT, team_of(size, town.state)) == learners_of(DEX, CUT)
 
 
 def test_with_more_places_suitable_species_and_flash_learners_are_caught_too(town: Game) -> None:
-    assert wanted(KIT, team_of(2, town.state)) > learners_of(DEX, CUT) | learners_of(DEX, FLASH)
+    assert wanted(CONTEXT, team_of(2, town.state)) > learners_of(DEX, CUT) | learners_of(DEX, FLASH)
 
 
 def test_a_full_team_catches_nothing(town: Game) -> None:
-    assert wanted(KIT, team_of(6, town.state)) == frozenset()
+    assert wanted(CONTEXT, team_of(6, town.state)) == frozenset()
 
 
 def test_catching_requires_a_free_place_in_the_team() -> None:
-    actions = {each.action.name.rpartition(":")[2]: each.action for each in capability(KIT).actions}
+    actions = {
+        each.action.name.rpartition(":")[2]: each.action for each in capability(CONTEXT).actions
+    }
     assert Require(PLACES, at_least=1) in actions["surf"].requires
     assert Require(ROOM, at_least=1) in actions["flash"].requires
     assert Require(ROOM, at_least=1) in actions["challenge_leader"].requires

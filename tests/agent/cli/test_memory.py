@@ -74,9 +74,9 @@ def test_no_line_is_wider_than_80_columns(ask: Ask, played: Played) -> None:
 
 
 def test_show_lists_one_kind_or_one_item(ask: Ask, played: Played) -> None:
-    listed = last(ask("show", played.memory, "--kind", "acquaintance", "--limit", 2, "--json"))
-    assert list(listed["items"]) == ["acquaintance"]
-    first, second = listed["items"]["acquaintance"]
+    listed = last(ask("show", played.memory, "--kind", "opponent_met", "--limit", 2, "--json"))
+    assert list(listed["items"]) == ["opponent_met"]
+    first, second = listed["items"]["opponent_met"]
     assert first["short"] != second["short"]
     one = plain(ask("show", played.memory, first["short"]))
     assert "verified: the cartridge showed it" in one
@@ -120,7 +120,7 @@ def test_search_finds_items_of_all_tables_best_first(ask: Ask, played: Played) -
     weights = {"words": 0.35, "recency": 0.15, "importance": 0.2, "utility": 0.15, "match": 0.15}
     assert sum(parts[name] * weight for name, weight in weights.items()) == pytest.approx(scores[0])
     kinds = {each["kind"] for each in last(ask("search", "badge", "--in", played.memory, "--json"))}
-    assert "waypoint" in kinds
+    assert "milestone_time" in kinds
     assert "words x0.35" in plain(ask("search", enemy, "--in", played.memory, "--explain"))
     assert last(ask("search", enemy, "--in", played.folder, "--json"))
     assert "No item has any of the words" in plain(ask("search", "xyzzy", "--in", played.memory))

@@ -130,7 +130,9 @@ def test_e35_a_blocked_square_is_avoided_and_the_plan_says_so(
     (place,) = (each for each in STORY.places if each.map_id == SECOND_TOWN)
     square = square_on_route(state, place.map_id)
     add_encounter(
-        memory, "barred", BlockedSquare("the lane", "the second town", *square, passed=False)
+        memory,
+        "blocked_square",
+        BlockedSquare("the lane", "the second town", *square, passed=False),
     )
     known = context_of(experience(memory))
     assert around(known, state).costs.keys() == {square}
@@ -151,7 +153,7 @@ def test_e35_the_route_avoids_the_blocked_square(
     state = quiet_lane.state
     (place,) = (each for each in STORY.places if each.map_id == SECOND_TOWN)
     square = square_on_route(state, place.map_id)
-    add_encounter(memory, "barred", BlockedSquare("the lane", "", *square, passed=False))
+    add_encounter(memory, "blocked_square", BlockedSquare("the lane", "", *square, passed=False))
     known = context_of(experience(memory, EVERY_USE if uses_memory else WITHOUT[MemoryUse.ROUTES]))
     known.terrain.set_hazards([lambda now: around(known, now)])
     trace = [state]
@@ -180,7 +182,7 @@ def test_e35_a_blocked_walk_stores_its_square(memory: AgentMemory, before_the_ga
     assert before_the_gate.carry_out(walk(place, known, state)) is Outcome.BLOCKED
     (square,) = known.experience.blocked_squares()
     assert square[0] == SECOND_TOWN
-    (entry,) = memory.blackboard.entries(STM, kind="barred")
+    (entry,) = memory.blackboard.entries(STM, kind="blocked_square")
     assert entry.data["towards"] == place.called
 
 
@@ -205,11 +207,11 @@ def test_e35_a_blocked_square_is_forgotten_after_a_walk_passes_it(
     known.hooks.emit(SquareTried(state, square, "the second town"))
     assert known.experience.blocked_squares().keys() == {square}
     add_encounter(
-        memory, "barred", known.experience.blocked_squares()[square]
+        memory, "blocked_square", known.experience.blocked_squares()[square]
     )  # as from an earlier run
     known.hooks.emit(SquareTried(state, square, passed=True))
     assert known.experience.blocked_squares() == {}
-    (closed,) = memory.blackboard.entries(EPISODIC, kind="barred")
+    (closed,) = memory.blackboard.entries(EPISODIC, kind="blocked_square")
     assert closed.closed == "seen otherwise: a walk passed"
 
 
@@ -286,7 +288,7 @@ def test_e35_a_visit_stores_the_stock_of_the_list(played: Played) -> None:
         seen = [dict(event.payload) for event in folder.store.events(SHOP_STOCK)]
     assert seen
     for each in seen:
-        assert tuple(each["wares"]) == stock_of(each["map_id"])
+        assert tuple(each["items"]) == stock_of(each["map_id"])
 
 
 def test_e35_a_run_that_knows_of_missing_stock_does_not_go_there(
@@ -320,9 +322,9 @@ def mother() -> TalkOutcome:
 
 def test_e35_a_person_who_only_talks_is_stored_as_such(played: Played) -> None:
     with closing(read_run(played.folder)) as folder:
-        (heard,) = [dict(event.payload) for event in folder.store.events(TALK_OUTCOME)]
-    assert (heard["map_id"], heard["slot"], heard["came"]) == (HOUSE, STORY.errands[0].person, [])
-    assert heard["words"].startswith("Awake at last")
+        (talk,) = [dict(event.payload) for event in folder.store.events(TALK_OUTCOME)]
+    assert (talk["map_id"], talk["slot"], talk["effects"]) == (HOUSE, STORY.errands[0].person, [])
+    assert talk["words"].startswith("Awake at last")
 
 
 @pytest.mark.parametrize("uses_memory", [True, False])
@@ -361,10 +363,10 @@ def test_e35_an_inquiry_asks_each_person_once_and_later_skips_those_who_only_tal
         in_town.carry_out(asking.action.begin(in_town.state))
         asked += 1
         assert asked < 9
-    heard = memory.blackboard.entries(STM, kind=TALK_OUTCOME)
-    assert 0 < len(heard) <= asked
-    assert all(each.data["words"] for each in heard)
-    silent = {each.data["slot"] for each in heard if not each.data["came"]}
+    talk = memory.blackboard.entries(STM, kind=TALK_OUTCOME)
+    assert 0 < len(talk) <= asked
+    assert all(each.data["words"] for each in talk)
+    silent = {each.data["slot"] for each in talk if not each.data["effects"]}
     assert silent
     later = inquiry(context_of(experience(memory)))
     without = inquiry(context_of(experience(memory, WITHOUT[MemoryUse.PEOPLE])))

@@ -28,7 +28,7 @@ from agent.lab.bench.trials import (
 from agent.lab.bench.trials import teach as teach_games
 from agent.lab.stats import mean_interval
 from emulator import demo_cartridge_path, load_cartridge
-from tests.agent.lessons import teach, told
+from tests.agent.lessons import teach, ticks_lesson
 from tests.agent.support import ROOT, Agent
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
@@ -42,7 +42,9 @@ ENOUGH = 4_000
 def memory(tmp_path: Path) -> Path:
     """A memory taught by games of other seeds: ticks to the first milestone after a battle."""
     took = ((2, 180), (3, 180), (4, 150))
-    lessons = [told(CHOICE, way, ticks + luck) for way, ticks in took for luck in (-2, 0, 2)]
+    lessons = [
+        ticks_lesson(CHOICE, way, ticks + luck) for way, ticks in took for luck in (-2, 0, 2)
+    ]
     return teach(tmp_path / "memory.sqlite", lessons)
 
 

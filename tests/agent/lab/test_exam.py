@@ -137,7 +137,7 @@ def test_events_of_another_run_are_not_counted_as_own(exam: ExamResult, notes: E
     only_first = [name for name in first.met if name not in second.met]
     assert only_first
     for name in only_first:
-        assert notes.recalled("acquaintance", name)  # it is known, of the other run
+        assert notes.recalled("opponent_met", name)  # it is known, of the other run
         form = ExamQuestion(QuestionTopic.MEETINGS, name)
         assert recall(notes, form) is None
         other_run = ExamQuestion(QuestionTopic.RUN_MEETINGS, name, run=first.run)

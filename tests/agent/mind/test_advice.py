@@ -261,7 +261,7 @@ def test_a_stuck_mind_asks_for_advice_before_a_restore(world: World) -> None:
     assert stuck.value.may_restore
     episode = world.recovery.episode
     assert episode is not None
-    assert episode.rungs == ("replan", "ask_advice", "restore")
+    assert episode.recovery_steps == ("replan", "ask_advice", "restore")
     assert Purpose.STUCK in world.oracle.purposes
 
 

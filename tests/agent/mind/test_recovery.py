@@ -125,7 +125,7 @@ def test_an_action_that_keeps_failing_cools_down(percept: Percept) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ways", "unasked", "helps", "rungs"),
+    ("ways", "unasked", "helps", "recovery_steps"),
     [
         ((GO, SWIM), 0, "swim", ("replan",)),
         ((GO,), 0, "leave_map", ("replan", "leave_map")),
@@ -134,14 +134,22 @@ def test_an_action_that_keeps_failing_cools_down(percept: Percept) -> None:
     ],
 )
 def test_recovery_steps_are_taken_in_order_and_the_last_one_is_reported_as_the_solution(
-    percept: Percept, ways: tuple[Action, ...], unasked: int, helps: str, rungs: tuple[str, ...]
+    percept: Percept,
+    ways: tuple[Action, ...],
+    unasked: int,
+    helps: str,
+    recovery_steps: tuple[str, ...],
 ) -> None:
     world = StuckWorld(percept, ways=ways, unasked=unasked)
     world.until(helps)
     world.grow()
     world.tick()
     (episode,) = world.reported
-    assert (episode.solved_by, episode.over, episode.rungs) == (rungs[-1], True, rungs)
+    assert (episode.solved_by, episode.over, episode.recovery_steps) == (
+        recovery_steps[-1],
+        True,
+        recovery_steps,
+    )
     assert episode.tried[0] == "go"
     assert world.names.count("ask_around") <= unasked
     assert helps != "leave_map" or world.names.count("ask_around") == unasked
@@ -195,7 +203,11 @@ def test_a_restore_keeps_cool_downs_and_waits_a_different_time(percept: Percept)
     assert world.tick() == "wait"
     assert world.saved()["pause"] == 0
     (reported,) = world.reported  # for the abandoned branch
-    assert (reported.over, reported.solved_by, reported.rungs[-1]) == (False, None, "restore")
+    assert (reported.over, reported.solved_by, reported.recovery_steps[-1]) == (
+        False,
+        None,
+        "restore",
+    )
 
 
 def test_recovery_gives_up_in_the_end(percept: Percept) -> None:
@@ -210,7 +222,7 @@ def test_recovery_gives_up_in_the_end(percept: Percept) -> None:
         world.mind.resume_after_restore(died, 0)
         world.percept = replace(world.percept, tick=0)
     assert 0 < lives <= MOST_RESTORES
-    assert world.reported[-1].rungs[-1] == "give_up"
+    assert world.reported[-1].recovery_steps[-1] == "give_up"
     assert world.reported[-1].over
     assert not stuck.may_restore
 

@@ -123,9 +123,9 @@ def test_the_learner_is_the_mon_that_loses_least(town: Game) -> None:
     assert STARTER in learners_of(DEX, CUT)
     assert learner_for(DEX, town.state.party, CUT) == Learner(0, 2)
     set_mon(town, STARTER, HIT, GLOWER, SCAMPER, STRENGTH)
-    pupil = learner_for(DEX, town.state.party, CUT)
-    assert pupil is not None
-    assert pupil.slot in (0, 1, 2)  # the last is an HM move
+    learner = learner_for(DEX, town.state.party, CUT)
+    assert learner is not None
+    assert learner.slot in (0, 1, 2)  # the last is an HM move
     set_mon(town, STARTER, CUT)
     assert able_to_learn(DEX, town.state.party, CUT) == []
     set_mon(town, NO_LEARNER, HIT)

@@ -29,8 +29,8 @@ def put_items(image: Image) -> None:
     drinks = [bytes([each["id"]]) + decimal(each["price"], 3) for each in drink_rows()]
     image.put_table("VendingPrices", b"".join(drinks))
     for mart in marts["marts"]:
-        wares = [item["id"] for item in mart["items"]]
-        text = bytes([SHOP, len(wares), *wares, END])
+        stock = [item["id"] for item in mart["items"]]
+        text = bytes([SHOP, len(stock), *stock, END])
         image.put(mart["rom"]["bank"], int(mart["rom"]["addr"], 16), text)
 
 

@@ -340,8 +340,8 @@ def test_b13_the_map_of_play_has_all_levels_and_no_problems(tiers: Tiers) -> Non
         "experiences",
         "skills",
         "concepts",
-        "acquaintances",
-        "belongings",
+        "opponents_met",
+        "items_owned",
     ]
 
 

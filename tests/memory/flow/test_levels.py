@@ -106,7 +106,7 @@ def test_b30_experiences_concepts_and_skills_are_three_edges_with_three_transfor
     tiers.fight(6, "victory")
     tiers.consolidator.consolidate(1000)
     assert held(tiers, EPISODIC) == {"battle": 1}
-    assert held(tiers, SEMANTIC) == {"mistake": 1, "totals": 1, "acquaintance": 1}
+    assert held(tiers, SEMANTIC) == {"mistake": 1, "totals": 1, "opponent_met": 1}
     assert held(tiers, PROCEDURAL) == {"strategy": 1}
 
 

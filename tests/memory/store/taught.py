@@ -78,7 +78,7 @@ def entry(number: int) -> dict[str, Json]:
     milestone: dict[str, Json] = {"milestone": f"milestone {number}", "tick": 9, "turns": number}
     return {
         "scope": EPISODIC,
-        "kind": "waypoint",
+        "kind": "milestone_time",
         "key": f"{RUN}/{number + 1}",
         "data": {**milestone, "battles": 1, "lost": 0},
         "tags": ["told"],

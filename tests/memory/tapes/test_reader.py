@@ -397,17 +397,17 @@ def test_a11_tables_of_a_missing_extension_are_ignored(path: Path) -> None:
 
 
 def test_a11_an_unreadable_file_is_reported_in_one_line_and_not_created(tmp_path: Path) -> None:
-    note, other, torn = tmp_path / "note.txt", tmp_path / "other.db", tmp_path / "torn.db"
+    note, other, corrupt = tmp_path / "note.txt", tmp_path / "other.db", tmp_path / "torn.db"
     note.write_text("hello", encoding="utf-8")
     with closing(sqlite3.connect(other)) as connection:
         connection.execute("CREATE TABLE things (a)")
-    tape_file(torn, chain(("user", text("go" * 3_000))))
-    torn.write_bytes(torn.read_bytes()[:4096] + bytes(8192))
+    tape_file(corrupt, chain(("user", text("go" * 3_000))))
+    corrupt.write_bytes(corrupt.read_bytes()[:4096] + bytes(8192))
     cases: list[tuple[Path, type[StoreError], str]] = [
         (tmp_path / "none.db", MissingStore, "does not exist; name a tape"),
         (note, ForeignStore, "not a SQLite file; name a tape"),
         (other, ForeignStore, "is not a tape"),
-        (torn, CorruptStore, "is damaged"),
+        (corrupt, CorruptStore, "is damaged"),
         (tmp_path, StoreError, "cannot be read"),
     ]
     for path, kind, words_ in cases:

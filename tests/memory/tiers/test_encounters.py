@@ -92,9 +92,9 @@ def test_e35_encounters_are_delivered_to_later_runs(tiers: Tiers) -> None:
 
 
 def test_e35_a_person_who_gave_something_keeps_that_result(tiers: Tiers) -> None:
-    see(tiers, TALK_OUTCOME, talked("belongings"))
+    see(tiers, TALK_OUTCOME, talked("items"))
     again = see(tiers, TALK_OUTCOME, talked())
-    assert again.data["came"] == ["belongings"]
+    assert again.data["effects"] == ["items"]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_contradiction_is_described_in_words(
 
 def test_an_invalid_encounter_is_rejected(tiers: Tiers) -> None:
     with pytest.raises(MalformedRecord):
-        see(tiers, SHOP_STOCK, {"wares": [1]})
+        see(tiers, SHOP_STOCK, {"items": [1]})
 
 
 SEMANTIC = "agent:play:ltm:semantic"

@@ -89,10 +89,10 @@ def test_e08_an_objective_is_completed_at_a_hundred_percent(session: StrategistM
     session.set_objective(AIM)
     session.set_objective(replace(AIM, objective_id="o2", status="pending"))
     session.update_objective_progress("o1", 40.0)
-    aims = [session.active_objective]
+    objectives = [session.active_objective]
     session.update_objective_progress("o1", 100.0, tick=77)
-    aims.append(session.active_objective)
-    assert aims == [replace(AIM, progress_percent=40.0), None]
+    objectives.append(session.active_objective)
+    assert objectives == [replace(AIM, progress_percent=40.0), None]
     (done,) = (each for each in session.objectives if each.objective_id == "o1")
     assert done == replace(AIM, progress_percent=100.0, status="completed", completed_tick=77)
     with pytest.raises(UnknownMemory, match="no objective 'o9'"):

@@ -32,7 +32,7 @@ from tests.agent.support import Agent, Played, Watcher
 STUCK: Final[Mapping[str, Any]] = {
     "number": 1, "reason": "nothing_new", "place": "the lane", "map_id": 12, "x": 5, "y": 5,
     "goal": "reach the second town", "since": 200, "noticed": 260, "lasted": 300,
-    "tried": ["travel:second_town", "talk"], "rungs": ["replan", "restore"],
+    "tried": ["travel:second_town", "talk"], "recovery_steps": ["replan", "restore"],
     "solved_by": "restore", "over": True, "run": "r", "checkpoint_tick": 185, "last_step": None,
 }  # fmt: skip
 BATTLE: Final[Mapping[str, Any]] = {
@@ -145,7 +145,7 @@ def test_a_page_has_every_section_and_loads_nothing(played: Played) -> None:
     html = (played.folder / "report.html").read_text(encoding="utf-8")
     ids = re.findall(r'<h2 id="([a-z]+)">', html)
     assert ids == [
-        "milestones", "route", "team", "process", "battles", "stuck", "learnt", "faults", "deeds", "again",
+        "milestones", "route", "team", "process", "battles", "stuck", "learned", "faults", "actions", "again",
     ]  # fmt: skip
     assert "Goal reached: beat Cairn (Pebble Badge)" in html
     assert "<script" not in html
@@ -167,9 +167,9 @@ def test_the_verdict_of_the_night_overrides_that_of_the_last_session(run: Path) 
 
 def test_faults_are_counted_by_kind_and_a_goal_needs_no_verdict(run: Path) -> None:
     write_night(run, NIGHT)
-    troubles = data_of(run).troubles
-    assert {each.name: each.times for each in troubles.kinds} == {"killed": 2, "livelock": 1}
-    assert troubles.kinds[0].answers == {"restart in N s": 2}
+    problems = data_of(run).problems
+    assert {each.name: each.times for each in problems.kinds} == {"killed": 2, "livelock": 1}
+    assert problems.kinds[0].answers == {"restart in N s": 2}
     assert "went back to tick 185" in text_of(page_of(run))
     (run / "night.jsonl").unlink()
     write_night(run, NIGHT[:-1])
@@ -193,7 +193,7 @@ def test_without_a_summary_the_run_file_shows_the_end(run: Path) -> None:
     (run / "summary.json").unlink()
     data = data_of(run)
     assert data.verdict.kind is RunStatus.GOAL
-    assert data.troubles.errors is None
+    assert data.problems.errors is None
 
 
 def test_a_run_rewound_by_hand_is_not_clean(agent: Agent, run: Path) -> None:
@@ -261,11 +261,11 @@ def test_new_entries_are_counted_apart_from_known_ones(agent: Agent, tmp_path: P
         run = tmp_path / name
         ended = agent("play", "--run", run, "--seed", seed, "--ticks", 320, "--memory", memory)
         assert ended.code == 0, ended.err
-    first, second = (data_of(tmp_path / name).learnt for name in ("first", "second"))
+    first, second = (data_of(tmp_path / name).learned for name in ("first", "second"))
     assert all(each.before == 0 for each in first.sorts)
     known = {each.kind: each for each in second.sorts}
-    assert known["acquaintance"].before > 0
-    assert known["acquaintance"].new > 0
+    assert known["opponent_met"].before > 0
+    assert known["opponent_met"].new > 0
     assert second.new == sum(each.now - each.before for each in second.sorts)
 
 
