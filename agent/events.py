@@ -87,7 +87,7 @@ class ObjectiveEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class WaypointEvent:
+class MilestoneTimeEvent:
     """The choices made so far and the items owned at a milestone."""
 
     tick: int = 0
@@ -131,7 +131,7 @@ KINDS: Final[Mapping[type, str]] = {
     BattleEvent: BATTLE,
     ActionEvent: ACTION,
     ObjectiveEvent: "objective",
-    WaypointEvent: MILESTONE_TIME,
+    MilestoneTimeEvent: MILESTONE_TIME,
     DisagreementEvent: "disagreement",
     RecallEvent: RECOLLECTION,
     AdviceEvent: "advice",

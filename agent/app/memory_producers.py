@@ -81,7 +81,7 @@ class PlayProducers:
             watch(changing, self.team, scope=stm, kind=TEAM)
             watch(changing, self.blackouts, scope=stm, kind=BLACKOUT)
         watch(Loop.perceive, self.battle, scope=stm, kind="battle")
-        watch(MilestoneLedger.observe, self.waypoints, scope=stm, kind=MILESTONE_TIME)
+        watch(MilestoneLedger.observe, self.milestone_times, scope=stm, kind=MILESTONE_TIME)
         watch(Mind.pursue, self.objective, scope=stm, kind="objective")
         watch(Loop.perform, self.objective_done, scope=stm, kind="objective")
         watch(Mind.reach, self.objective_reached, scope=stm, kind="objective")
@@ -163,13 +163,13 @@ class PlayProducers:
             for blackout in self.battles.take_blackouts()
         ]
 
-    def waypoints(self, call: Call, reached: tuple[ReachedMilestone, ...]) -> list[Produced]:
+    def milestone_times(self, call: Call, reached: tuple[ReachedMilestone, ...]) -> list[Produced]:
         """The reached milestones, each with the choices, battles, team, bag and items picked up until then."""
         if not reached:
             return []
         percept: Percept = call.args[0]
         at, fought = game_seconds(percept.state), self.battles
-        waypoint: dict[str, Json] = {
+        milestone_time: dict[str, Json] = {
             "run": self.run,
             "choices": dict(self.choices.made),
             "place": self.place_of(percept.state),
@@ -183,7 +183,10 @@ class PlayProducers:
         }
         return [
             Produced(
-                {**waypoint, "milestone": each.id, "tick": each.tick}, each.tick, at, importance=8
+                {**milestone_time, "milestone": each.id, "tick": each.tick},
+                each.tick,
+                at,
+                importance=8,
             )
             for each in reached
         ]

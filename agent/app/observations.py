@@ -48,7 +48,7 @@ def game_table(
     """Return the extractors of play; `name_of` returns the name of an item."""
     by_id = {each.id: each for each in milestones}
 
-    def waypoint(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
+    def milestone_time(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
         milestone = by_id.get(args["milestone"])
         text = milestone.label if milestone is not None else args["milestone"]
         details = {"milestone": args["milestone"]}
@@ -59,7 +59,7 @@ def game_table(
 
     return {
         ACTION: partial(_action, name_of),
-        MILESTONE_TIME: waypoint,
+        MILESTONE_TIME: milestone_time,
         BATTLE: _battle,
         BLACKOUT: _blackout,
         LOCATION: _location,

@@ -130,7 +130,7 @@ def model(
 
 
 @bench.command()
-def moments(
+def checkpoints(
     rom: Path | None = ROM, write: Path | None = WRITE, quick: bool = QUICK, as_json: bool = AS_JSON
 ) -> None:
     """Measure time and size of checkpoints, and of resuming."""

@@ -105,7 +105,7 @@ def record_one(
     ),
     name: str = option("The name of the scenario.", "NAME", default=...),
     into: Path = INTO,
-    says: str | None = option("A description in one sentence.", "TEXT"),
+    description: str | None = option("A description in one sentence.", "TEXT"),
     until: list[str] | None = option(
         "What must become true, as milestone:rival=true. Default: to go on without getting stuck.",
         "NAME=VALUE",
@@ -113,7 +113,7 @@ def record_one(
     rom: Path | None = PLAYED,
 ) -> None:
     """Make a scenario that begins at a tick of a run."""
-    made = record(run, rom, RecordRequest(at, name, says, tuple(until or ())), into)
+    made = record(run, rom, RecordRequest(at, name, description, tuple(until or ())), into)
     _report_made([made], rom, Output())
 
 

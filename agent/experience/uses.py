@@ -55,13 +55,13 @@ def found(world: World, state: State) -> Mapping[int, int]:
     return taken
 
 
-def unneeded(waypoints: Iterable[Entry]) -> Mapping[int, str]:
+def unneeded(milestone_times: Iterable[Entry]) -> Mapping[int, str]:
     """Return the items that no run needed to pick up, each with the reason in words.
 
     Every run would have had one left without those picked up, at the latest milestone at which several runs ended.
     """
     ends: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
-    for entry in waypoints:
+    for entry in milestone_times:
         data: Mapping[str, Any] = entry.data
         if "left" in data:
             ends[data["milestone"]].append(data)
@@ -88,13 +88,15 @@ class ChosenWay(NamedTuple):
     why: str = ""
 
 
-def best_of(choice: str, ways: Sequence[int], drawn: int, waypoints: Iterable[Entry]) -> ChosenWay:
+def best_of(
+    choice: str, ways: Sequence[int], drawn: int, milestone_times: Iterable[Entry]
+) -> ChosenWay:
     """Return the alternative `drawn`, or the best known one if the drawn one takes significantly longer.
 
     Alternatives are compared at the latest milestone that all tried ones reached. One trial proves nothing, and
     without a significant difference every alternative continues to be tried.
     """
-    known = _known(choice, waypoints)
+    known = _known(choice, milestone_times)
     common = set.intersection(*map(set, known.values())) if drawn in known else ()
     if not common:
         return ChosenWay(drawn)
@@ -116,10 +118,10 @@ def _clearly_longer(some: Ticks, best: Ticks) -> bool:
     return fmean(some) - fmean(best) > CLEARLY * error
 
 
-def _known(choice: str, waypoints: Iterable[Entry]) -> Mapping[int, Mapping[str, Ticks]]:
+def _known(choice: str, milestone_times: Iterable[Entry]) -> Mapping[int, Mapping[str, Ticks]]:
     """Return the ticks that each alternative took to each milestone."""
     seen: dict[int, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for entry in waypoints:
+    for entry in milestone_times:
         data: Mapping[str, Any] = entry.data
         way = data["choices"].get(choice)
         if way is not None:
@@ -220,13 +222,13 @@ class Experience(SavedAttributes):
 
     def best_way(self, choice: str, ways: Sequence[int], drawn: int) -> ChosenWay:
         """Return which alternative to choose; `drawn` if memory knows nothing better."""
-        known: Sequence[Entry] = self._known(MemoryUse.CHOICES, (), self._waypoints, ())
+        known: Sequence[Entry] = self._known(MemoryUse.CHOICES, (), self._milestone_times, ())
         return best_of(choice, ways, drawn, known)
 
     def unneeded(self, item: int) -> str:
         """Return the reason why an item need not be picked up; '' if it may be needed."""
         known: Mapping[int, str] = self._known(
-            MemoryUse.THINGS, (), lambda recall: unneeded(self._waypoints(recall)), {}
+            MemoryUse.THINGS, (), lambda recall: unneeded(self._milestone_times(recall)), {}
         )
         return known.get(item, "")
 
@@ -281,7 +283,7 @@ class Experience(SavedAttributes):
             use, (own, enemies), lambda recall: tuple(recall.strategies(enemies, own)), ()
         )
 
-    def _waypoints(self, recall: Recall) -> Sequence[Entry]:
+    def _milestone_times(self, recall: Recall) -> Sequence[Entry]:
         return recall.recent(self._episodes, MILESTONE_TIME, LATELY)
 
     def _met(self, use: MemoryUse, kind: str, record: type[Record]) -> Mapping[str, Record]:

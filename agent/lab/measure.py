@@ -37,7 +37,7 @@ OURS = (
     ("battles", "bench battles --seeds 0..599", "bench battles --seeds 0..99", 6, 1),
     ("memory", "bench memory", "bench memory --quick", 6, 1),
     ("model", "bench model", "bench model --quick", 8, 1),
-    ("checkpoints", "bench moments", "bench moments --quick", 8, 2),
+    ("checkpoints", "bench checkpoints", "bench checkpoints --quick", 8, 2),
     ("games", "eval --seeds 700..749 --until third_badge --out .cache/eval", "eval --seeds 700..709 --until third_badge --out .cache/eval", 12, 3),
     (
         "experience",

@@ -161,10 +161,12 @@ MILESTONE_TIME: Final = "milestone_time"
 _NOT_MILESTONE_DATA: Final = frozenset({"run", "choices", "milestone", "before", "left", "found"})
 
 
-def milestones_of(waypoint: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def milestones_of(milestone_time: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """Return the data of each milestone that one run reached, by id: tick, turns, battles, team and so on."""
-    taken = {name: value for name, value in waypoint.items() if name not in _NOT_MILESTONE_DATA}
-    return {**waypoint.get("before", {}), waypoint["milestone"]: taken}
+    taken = {
+        name: value for name, value in milestone_time.items() if name not in _NOT_MILESTONE_DATA
+    }
+    return {**milestone_time.get("before", {}), milestone_time["milestone"]: taken}
 
 
 def _merge_milestones(known: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Json]:

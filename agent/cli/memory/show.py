@@ -35,7 +35,7 @@ FILE: Final = "A memory file, the folder of a run, or its run.sqlite. Default: m
 SOURCE: Final = argument(FILE, "[PATH]", default=None)
 IN: Final = option(FILE, "PATH", "--in")
 KIND: Final = option(
-    "Only this kind, such as pattern, strategy, mistake, preference, battle or waypoint.", "K"
+    "Only this kind, such as pattern, strategy, mistake, preference, battle or milestone_time.", "K"
 )
 
 

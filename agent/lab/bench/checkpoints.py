@@ -70,7 +70,7 @@ def measure_checkpoints(
         *(figure(FigureBound(name, None, None), took) for name, took in parts.items()),
         figure(FigureBound(BACK, 2_000.0, 1_000.0), starts),
     ]
-    return bounded("bench moments", cartridge.name, held, figures)
+    return bounded("bench checkpoints", cartridge.name, held, figures)
 
 
 def _resumes(cartridge: Cartridge, story: Story, resumes: int) -> Iterator[float]:

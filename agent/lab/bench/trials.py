@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple, TypeAlias
 
 from agent.app import Interrupt, Settings, Stop, Summary, play_run
-from agent.events import BattleEvent, WaypointEvent, events
+from agent.events import BattleEvent, MilestoneTimeEvent, events
 from agent.experience.uses import MemoryUse
 from agent.lab.bench.game import GOAL, StateWatcher
 from agent.lab.eval import blackouts
@@ -92,7 +92,7 @@ def _game(order: TrialOrder, summary: Summary, run: RunReader) -> TrialGame:
     reached = order.until in arrived
     pace = summary.frames / max(summary.ticks, 1)
     battles = list(events(run, BattleEvent))
-    choices = [each.choices for each in events(run, WaypointEvent)]
+    choices = [each.choices for each in events(run, MilestoneTimeEvent)]
     moved = summary.as_json().get("moved")
     return TrialGame(
         seed=order.seed,

@@ -211,7 +211,7 @@ def _then(field: str) -> AnswerReader:
     return recall
 
 
-def _waypoints(notes: ExamMemory, milestone: str) -> dict[str, Mapping[str, Any]]:
+def _milestone_times(notes: ExamMemory, milestone: str) -> dict[str, Mapping[str, Any]]:
     """Return the record of a milestone by run."""
     entries = ((run, milestones_of(data)) for run, data in notes.lasting(MILESTONE_TIME))
     return {run: reached[milestone] for run, reached in entries if milestone in reached}
@@ -230,7 +230,7 @@ def _starters(notes: ExamMemory) -> dict[str, str]:
 
 
 def _run_turns(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
-    reached = _waypoints(notes, form.subject).get(form.run)
+    reached = _milestone_times(notes, form.subject).get(form.run)
     return None if reached is None else int(reached["turns"])
 
 
@@ -250,14 +250,14 @@ def _runs_lost(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
 
 
 def _quickest(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
-    reached = _waypoints(notes, form.subject)
+    reached = _milestone_times(notes, form.subject)
     return min(reached, key=lambda run: reached[run]["tick"], default=None)
 
 
 def _best_starter(notes: ExamMemory, form: ExamQuestion) -> ExamAnswer | None:
     turns = defaultdict[str, list[int]](list)
     starters = _starters(notes)
-    for run, data in _waypoints(notes, form.subject).items():
+    for run, data in _milestone_times(notes, form.subject).items():
         if run in starters:
             turns[starters[run]].append(data["turns"])
     return min(turns, key=lambda name: fmean(turns[name]), default=None)

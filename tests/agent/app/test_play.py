@@ -99,8 +99,8 @@ def test_a_run_is_stored_in_memory(played: Played) -> None:
     with closing(read_knowledge_store(played.memory)) as knowledge:
         assert knowledge.load_knowledge().total_sessions == 1
         episodes = [entry for entry in knowledge.entries() if entry.scope.endswith("ltm:episodic")]
-        (waypoint,) = (each for each in episodes if each.kind == "milestone_time")
-        assert milestones_of(waypoint.data).keys() == set(MILESTONES)
+        (milestone_time,) = (each for each in episodes if each.kind == "milestone_time")
+        assert milestones_of(milestone_time.data).keys() == set(MILESTONES)
         kinds = [each.kind for each in episodes]
         assert kinds.count("session") == 1
         # At the errand and in the shop.

@@ -194,7 +194,7 @@ def test_a_scenario_keeps_characters_beyond_the_basic_plane(
     into = tmp_path / "a folder"
     says = 'A "quote", \\ and \U0001f600\x7f\nü'
     made = agent(
-        "scenario", "record", run, "--at", 40, "--name", "it", "--into", into, "--says", says
+        "scenario", "record", run, "--at", 40, "--name", "it", "--into", into, "--description", says
     )
     assert made.code == 0, made.err
     assert f"scenario run '{into}/it.toml'" in made.out

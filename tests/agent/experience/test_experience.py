@@ -225,7 +225,7 @@ def test_e35_a_defeat_against_another_team_does_not_count(
     assert readiness_of(context_of(experience(memory)), alone(state), against).ready
 
 
-def waypoint(memory: AgentMemory, way: int, ticks: int, milestone: str = "rival") -> None:
+def add_milestone_time(memory: AgentMemory, way: int, ticks: int, milestone: str = "rival") -> None:
     data: dict[str, Json] = {
         "run": f"run {next(RUNS)}",
         "milestone": milestone,
@@ -246,7 +246,7 @@ def best(memory: AgentMemory, drawn: int, uses: frozenset[MemoryUse] = EVERY_USE
 def record_runs(memory: AgentMemory, took: Mapping[int, int], times: int = SPREAD) -> None:
     for way, ticks in took.items():
         for luck in range(times):
-            waypoint(memory, way, ticks + 5 * luck)
+            add_milestone_time(memory, way, ticks + 5 * luck)
 
 
 def test_e38_a_significantly_slower_choice_is_not_made_again(memory: AgentMemory) -> None:
@@ -277,7 +277,7 @@ def test_e38_few_trials_change_no_choice(memory: AgentMemory, times: int) -> Non
 def test_e38_choices_are_compared_at_a_milestone_that_all_reached(memory: AgentMemory) -> None:
     first, second, third = STARTER.interaction.people
     record_runs(memory, {first: 900, second: 800, third: 700})
-    waypoint(memory, third, 9_999, "badge")  # the others did not get that far
+    add_milestone_time(memory, third, 9_999, "badge")  # the others did not get that far
     assert best(memory, first).way == third
 
 

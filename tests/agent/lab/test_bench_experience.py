@@ -117,7 +117,7 @@ def test_lessons_name_the_seeds_that_taught_them(tmp_path: Path) -> None:
     teach_games(CARTRIDGE, (7002,), memory, limit=220, asked=never, done=ignored)
     lessons = lessons_of(memory)
     assert lessons.seeds == {7002}
-    assert lessons.rows["waypoint entries"] == 1
+    assert lessons.rows["milestone_time entries"] == 1
     assert lessons.rows["sessions told of"] == 1
 
 

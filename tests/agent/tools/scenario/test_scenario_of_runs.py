@@ -87,7 +87,14 @@ def test_a_tick_of_a_run_becomes_a_scenario_that_passes(
 def test_record_takes_a_goal_and_a_description(
     played: Played, tmp_path: Path, agent: Agent, run: Run
 ) -> None:
-    more = ("--until", "milestone:second_town=true", "--until", "party=>= 1", "--says", "It goes.")
+    more = (
+        "--until",
+        "milestone:second_town=true",
+        "--until",
+        "party=>= 1",
+        "--description",
+        "It goes.",
+    )
     made = agent(
         "scenario", "record", played.folder, "--at", 300, "--name", "it", "--into", tmp_path, *more
     )
