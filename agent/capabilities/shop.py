@@ -51,7 +51,7 @@ class ShopStock:
 
     def believed(self, clerk: Clerk) -> frozenset[int]:
         """Return the stock of a clerk as last seen, or as listed."""
-        seen = self._game.experience.shelf(*self._where[clerk])
+        seen = self._game.experience.shop_stock(*self._where[clerk])
         return self._listed[clerk] if seen is None else frozenset(seen.items)
 
     def missing(self, clerk: Clerk) -> dict[int, str]:

@@ -248,7 +248,7 @@ class Experience(SavedAttributes):
         ways = self._met(MemoryUse.ROUTES, BLOCKED_SQUARE, BlockedSquare)
         return {(each.map_id, each.x, each.y): each for each in ways.values() if not each.passed}
 
-    def shelf(self, map_id: int, slot: int) -> ShopStockSeen | None:
+    def shop_stock(self, map_id: int, slot: int) -> ShopStockSeen | None:
         """Return the stock of a clerk as last seen."""
         return self._met(MemoryUse.SHOPS, SHOP_STOCK, ShopStockSeen).get(
             f"{SHOP_STOCK}:{map_id}:{slot}"

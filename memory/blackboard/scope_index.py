@@ -90,7 +90,7 @@ class ScopeIndex:
             if self.entries.get(seq) is entry:
                 return entry
             heappop(self._heap)
-        raise LookupError("an empty shelf has no least entry")
+        raise LookupError("an empty scope has no least entry")
 
     def of_kind(self, kind: str | None) -> dict[int, Entry]:
         """Return the entries of `kind`, or all, by seq, oldest first."""

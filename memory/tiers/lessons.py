@@ -3,7 +3,7 @@
     sensory ──moments──► working ──actions, situations──► stm ──experiences──► ltm:episodic
                                                            ├───skills──────► ltm:procedural ──habits──┐
                                                            ├───concepts────► ltm:semantic ◄───────────┘
-                                                           └───acquaintances, belongings──► ltm:semantic
+                                                           └───opponents_met, items_owned──► ltm:semantic
 
 A new kind of memory is one more edge here; nothing else changes. A lesson is a kind and a JSON payload, so that it can
 wait in an outbox; it carries only new evidence.

@@ -144,7 +144,7 @@ def test_a_rock_doubles_and_bait_halves_the_catch_rate(meeting: Game, dice: Dice
 
 
 @pytest.mark.parametrize(
-    ("plan_action", "speed", "draw", "stays"),
+    ("order", "speed", "draw", "stays"),
     [
         (None, 128, 140, False),  # doubled, it exceeds a byte
         (None, 40, 80, True),

@@ -170,7 +170,7 @@ def _talk(data: Mapping[str, Any]) -> str:
     return f"number {data['slot']} in {data['place']} {effects}: {data['words']!r}"
 
 
-def _barred(data: Mapping[str, Any]) -> str:
+def _blocked_square(data: Mapping[str, Any]) -> str:
     now = "free again" if data["passed"] else "blocked"
     return f"({data['x']},{data['y']}) in {data['place']}, towards {data['towards']}: {now}"
 
@@ -194,7 +194,7 @@ _FORMATS: Final[dict[str, str | Callable[[Mapping[str, Any]], str]]] = {
     "shop_stock": lambda data: (
         f"number {data['slot']} in {data['place']} sells items {number(data['items'])}"
     ),
-    "blocked_square": _barred,
+    "blocked_square": _blocked_square,
     "stock": lambda data: f"{data['entries']:,} entries; {number(data['tags'])}",
     "milestone_time": lambda data: (
         f"milestone {plain(data['milestone'])} at tick {data['tick']:,}:"

@@ -297,8 +297,8 @@ def test_e35_a_run_that_knows_of_missing_stock_does_not_go_there(
     with closing(read_run(played.folder)) as folder:
         asked = [row.tick for row in folder.store.events("action") if is_shopping(row.payload)]
     assert asked  # with an empty memory
-    shelf = ShopStockSeen("the store", STORE, NEAR_STORE.person, (11, 12))
-    path = memory_with(tmp_path, SHOP_STOCK, shelf)
+    stock = ShopStockSeen("the store", STORE, NEAR_STORE.person, (11, 12))
+    path = memory_with(tmp_path, SHOP_STOCK, stock)
     settings = Settings(seed=3, run=tmp_path / "run", memory=path, until="delivered")
     summary = play_run(settings, Watcher(), Interrupt())
     with closing(read_run(tmp_path / "run")) as folder:

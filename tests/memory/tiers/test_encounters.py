@@ -53,7 +53,7 @@ def known_before(tiers: Tiers, path: Path) -> None:
     lesson: dict[str, Json] = {
         "scope": EPISODIC,
         "kind": SHOP_STOCK,
-        "key": "shelf:42:1",
+        "key": "shop_stock:42:1",
         "data": stocked(11),
         "tags": [],
         "importance": 6,
